@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "app/RowPlaces.h"
 #include "app/Session.h"
 #include "app/Timings.h"
 #include "core/data/BeyondRange.h"
@@ -16,7 +17,6 @@
 #include "core/run/Executor.h"
 #include "core/run/Windows.h"
 #include "io/CsvWriter.h"
-#include "io/Number.h"
 
 #include <algorithm>
 #include <cmath>
@@ -94,11 +94,9 @@ public:
 
 private:
   Status checkTargets() const;
-  Status checkFinite(std::span<const double> numbers, bool mayLack) const;
   Status openCoefficients();
   void writeCoefficients(const FittedWindows &fitted);
-  std::string placeOf(size_t row, const char *column = nullptr) const;
-  size_t firstInFile(const std::vector<bool> &isBad) const;
+  RowPlaces places() const;
 
   const tamrt_model &model;
   const Options &options;
@@ -184,61 +182,27 @@ Status Adaptation::read() {
   return checkTargets();
 }
 
-/// The marked row that comes first in the file.
-size_t Adaptation::firstInFile(const std::vector<bool> &isBad) const {
-  size_t first = isBad.size();
-  for (size_t row = 0; row < isBad.size(); ++row)
-    if (isBad[row] && (first == isBad.size() ||
-                       data->fileRows()[row] < data->fileRows()[first]))
-      first = row;
-  return first;
-}
-
-/// "data.csv: line 7: column 'y': group 'north'".
-std::string Adaptation::placeOf(size_t row, const char *column) const {
-  std::string text =
-      path + ": line " +
-      std::to_string(std::as_const(lines)[data->fileRows()[row]]);
-  if (column)
-    text += ": column '" + std::string(column) + "'";
-  if (model.group)
-    text += ": group '" + data->groups()[data->groupOf(row)].name + "'";
-  return text;
+RowPlaces Adaptation::places() const {
+  return {model, *data, {lines.data(), lines.size()}, path};
 }
 
 /// Checks that the rows that windows train on have targets.
 Status Adaptation::checkTargets() const {
-  std::vector<bool> isBad(data->rowCount());
-  bool any = false;
+  std::vector<bool> lacks(data->rowCount());
   size_t checked = 0;
   for (const Window &window : windows) {
     const size_t end = window.training + size_t(adapt.window);
     for (size_t row = std::max(checked, window.training); row < end; ++row)
       if (std::isnan(data->target()[row]))
-        any = isBad[row] = true;
+        lacks[row] = true;
     checked = std::max(checked, end);
   }
-  if (!any)
+  const std::optional<size_t> first = places().firstOf(lacks);
+  if (!first)
     return {};
-  return Error{placeOf(firstInFile(isBad), model.target) +
+  return Error{places().placeOf(*first, model.target) +
                ": expected a finite value in a row that a window trains on, "
                "got a missing value"};
-}
-
-/// Checks that numbers, one for each row, are finite.
-Status Adaptation::checkFinite(std::span<const double> numbers,
-                               bool mayLack) const {
-  std::vector<bool> isBad(numbers.size());
-  bool any = false;
-  for (size_t row = 0; row < numbers.size(); ++row)
-    if (!std::isfinite(numbers[row]) && !(mayLack && std::isnan(numbers[row])))
-      any = isBad[row] = true;
-  if (!any)
-    return {};
-  const size_t row = firstInFile(isBad);
-  return Error{placeOf(row) + ": expected a finite prediction, got " +
-               formatNumber(numbers[row]) +
-               "; the row is too far from the training rows"};
 }
 
 /// Predicts all rows with the base model, and their effects if they are inputs.
@@ -255,7 +219,8 @@ Status Adaptation::predictBase() {
                                base.data());
       !s)
     return located(s);
-  if (Status s = checkFinite(base, /*mayLack=*/false); !s)
+  if (Status s = places().checkFinite(base, TAMRT_STEP_PREDICT, *weights, run);
+      !s)
     return s;
   residuals.resize(rows);
   for (size_t row = 0; row < rows; ++row)
@@ -331,8 +296,7 @@ Status Adaptation::fit() {
   if (Status s = openCoefficients(); !s)
     return s;
   const WindowOptions how = {size_t(adapt.window), size_t(adapt.update),
-                             options.forget, size_t(options.windowsAtOnce),
-                             path};
+                             options.forget, size_t(options.windowsAtOnce)};
   Status done = fitWindows(
       windowModel, *data, columns, windows, how, run,
       [&](const FittedWindows &fitted) {
@@ -348,19 +312,19 @@ Status Adaptation::fit() {
 }
 
 Status Adaptation::write() {
-  std::vector<double> adapted(predictions.size());
-  for (size_t row = 0; row < adapted.size(); ++row)
-    adapted[row] = predictions[row] + (base.empty() ? 0 : base[row]);
   // A window's prediction may be NaN, too: only rows of no window lack one.
-  std::vector<bool> hasForecast(adapted.size());
+  std::vector<bool> hasForecast(predictions.size()), isBad(predictions.size());
   for (const Window &window : windows)
     std::fill_n(hasForecast.begin() + ptrdiff_t(window.first), window.rows,
                 true);
-  std::vector<double> forecasts;
-  for (size_t row = 0; row < adapted.size(); ++row)
-    forecasts.push_back(hasForecast[row] ? adapted[row] : 0);
-  if (Status s = checkFinite(forecasts, /*mayLack=*/false); !s)
-    return s;
+  std::vector<double> adapted(predictions.size());
+  for (size_t row = 0; row < adapted.size(); ++row) {
+    adapted[row] = predictions[row] + (base.empty() ? 0 : base[row]);
+    isBad[row] = hasForecast[row] && !std::isfinite(adapted[row]);
+  }
+  if (const std::optional<size_t> first = places().firstOf(isBad))
+    return Error{places().placeOf(*first) + ": " +
+                 describeInfinite(adapted[*first])};
 
   Result<AtomicFile> file = AtomicFile::create(options.output);
   if (!file)
@@ -374,9 +338,7 @@ Status Adaptation::write() {
   for (std::string &name : uniqueNames(names, std::move(columns)))
     names.push_back(std::move(name));
   table.header(names);
-  std::vector<uint32_t> rowOf(adapted.size());
-  for (size_t row = 0; row < adapted.size(); ++row)
-    rowOf[data->fileRows()[row]] = uint32_t(row);
+  const std::vector<uint32_t> rowOf = data->inFileOrder();
   for (size_t fileRow = 0; fileRow < rowOf.size(); ++fileRow) {
     const size_t row = rowOf[fileRow];
     auto number = [&](double value, bool exists) {
@@ -446,8 +408,7 @@ Status adaptFile(const tamrt_model &model, const Options &options,
     return s;
   if (Status s = adaptation.write(); !s)
     return s;
-  session.noteDevices(timings);
-  std::fputs(timings.format(options.timings).c_str(), stderr);
+  session.finish(timings, options);
   return {};
 }
 

@@ -201,8 +201,6 @@ Result<DeviceTimes> Bench::timesOf(const std::string &label) {
   if (!session)
     return std::move(session).error();
   RunOptions run = session->run(own, progress);
-  CgSummary summary;
-  run.summary = &summary;
   if (devices.empty())
     if (Status s = read(run); !s)
       return std::move(s).error();

@@ -10,6 +10,7 @@
 
 #include "app/StandardErrors.h"
 #include "core/model/Inference.h"
+#include "core/model/Terms.h"
 #include "io/Number.h"
 #include "plot/Ticks.h"
 
@@ -17,9 +18,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace tamrt {
+
+using json = nlohmann::ordered_json;
+
 namespace {
 
 /// Half the length of an interval of 95 % in standard errors.
@@ -91,8 +96,8 @@ private:
   size_t first = 0, rows = 0;
 };
 
-EffectFigures::EffectFigures(const tamrt_model &model, const Options &given,
-                             const Weights &weights)
+EffectFigures::EffectFigures(const tamrt_model &model, const json &terms,
+                             const Options &given, const Weights &weights)
     : model(model), options(given), weights(weights),
       means(weights.groups.size()) {
   options.type = TAMRT_STEP_TERMS;
@@ -100,7 +105,7 @@ EffectFigures::EffectFigures(const tamrt_model &model, const Options &given,
   options.intervals.clear();
   options.intervalNames.clear();
   for (size_t effect = 1; effect < size_t(model.effect_count); ++effect)
-    addPanels(effect);
+    addPanels(effect, terms[effect - 1]);
   if (weights.inference.isEmpty())
     return;
   for (size_t g = 0; g < weights.groups.size(); ++g)
@@ -117,52 +122,17 @@ void EffectFigures::setMeans(size_t group, std::vector<double> of) {
   means[group] = std::move(of);
 }
 
-EffectFigures::Variable
-EffectFigures::variableOf(const TermFactor &factor,
-                          const std::string &column) const {
-  // Of the inputs that read the column, the one with the rule of the term.
-  const bool isCategory = factor.kind == "c";
-  const auto levels = factor.parameters.find("levels");
-  const auto topo = factor.parameters.find("topo");
-  const bool isTable =
-      levels != factor.parameters.end() && levels->second == "True" &&
-      !(topo != factor.parameters.end() && topo->second == "fourier");
-  const auto period = factor.parameters.find("period");
-  const bool hasPeriod =
-      period != factor.parameters.end() && period->second != "None";
-  auto rankOf = [&](int32_t rule) {
-    if (isCategory)
-      return rule == (isTable ? TAMRT_RULE_LEVELS : TAMRT_RULE_CODES) ? 2
-             : isLevelRule(rule)                                      ? 1
-                                                                      : 0;
-    const bool isPeriod =
-        rule == TAMRT_RULE_PERIOD || rule == TAMRT_RULE_PERIOD_AUTO;
-    return isLevelRule(rule) ? 0 : isPeriod == hasPeriod ? 2 : 1;
-  };
-  Variable variable{column, 0, isCategory};
-  int best = -1;
-  for (size_t i = 0; i < size_t(model.input_count); ++i)
-    if (column == model.inputs[i].column &&
-        rankOf(model.inputs[i].rule) > best) {
-      variable.input = i;
-      best = rankOf(model.inputs[i].rule);
-    }
-  variable.isLevels = isLevelRule(model.inputs[variable.input].rule);
-  return variable;
-}
-
-void EffectFigures::addPanels(size_t effect) {
+void EffectFigures::addPanels(size_t effect, const json &term) {
   const tamrt_effect &of = model.effects[effect];
   std::vector<Variable> variables;
-  bool isRecursion = false;
-  for (const TermFactor &factor : factorsOf(of.term)) {
-    isRecursion |= factor.kind == "pid";
-    for (const std::string &column : factor.columns)
-      if (std::none_of(variables.begin(), variables.end(),
-                       [&](const Variable &v) { return v.column == column; }))
-        variables.push_back(variableOf(factor, column));
+  for (size_t input : inputsOf(term)) {
+    const std::string column = model.inputs[input].column;
+    if (std::none_of(variables.begin(), variables.end(),
+                     [&](const Variable &v) { return v.column == column; }))
+      variables.push_back(
+          {column, input, isLevelRule(model.inputs[input].rule)});
   }
-  if (isRecursion) {
+  if (isRecursive(term)) {
     panels.push_back({effect,
                       of.name,
                       {},

@@ -18,11 +18,11 @@
 
 #include "app/CommandLine.h"
 #include "core/data/Dataset.h"
-#include "core/model/TermFactors.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "plot/Figure.h"
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,9 +40,10 @@ struct NamedFigure {
 
 class EffectFigures {
 public:
-  /// `weights`, with inference or without, must outlive this.
-  EffectFigures(const tamrt_model &model, const Options &options,
-                const Weights &weights);
+  /// `terms` of the model (`parseTerms`); `weights`, with inference or without,
+  /// must outlive this.
+  EffectFigures(const tamrt_model &model, const nlohmann::ordered_json &terms,
+                const Options &options, const Weights &weights);
   ~EffectFigures();
 
   /// Whether there are standard errors; if not although there is inference, the
@@ -92,9 +93,7 @@ private:
   };
   class RowBuilder;
 
-  void addPanels(size_t effect);
-  Variable variableOf(const TermFactor &factor,
-                      const std::string &column) const;
+  void addPanels(size_t effect, const nlohmann::ordered_json &term);
   Grid gridOf(size_t group, const Variable &variable, size_t points) const;
   size_t pointsOf(const Panel &panel) const;
   NamedFigure draw(size_t group, const Panel &panel,

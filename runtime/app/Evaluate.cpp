@@ -12,10 +12,10 @@
 #include "app/TextTable.h"
 #include "core/run/Quality.h"
 #include "io/AtomicFile.h"
+#include "io/Date.h"
 #include "io/Number.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -50,19 +50,16 @@ std::optional<DatePart> datePartOf(const std::string &name) {
 
 /// The part of a time in seconds since 1970, as "2013", "2013-01", "07" or "1".
 std::string textOf(DatePart part, int64_t seconds) {
-  using namespace std::chrono;
-  const sys_seconds time{std::chrono::seconds(seconds)};
-  const sys_days day = floor<days>(time);
-  const year_month_day date(day);
+  const CalendarTime time = calendarTimeOf(seconds);
   switch (part) {
   case DatePart::Year:
-    return fmt::format("{:04}", int(date.year()));
+    return fmt::format("{:04}", time.year);
   case DatePart::Month:
-    return fmt::format("{:04}-{:02}", int(date.year()), unsigned(date.month()));
+    return fmt::format("{:04}-{:02}", time.year, time.month);
   case DatePart::Hour:
-    return fmt::format("{:02}", floor<hours>(time - day).count());
+    return fmt::format("{:02}", time.hour);
   case DatePart::Weekday:
-    return fmt::format("{}", weekday(day).iso_encoding());
+    return fmt::format("{}", time.weekday);
   }
   return "";
 }
@@ -142,7 +139,7 @@ void Evaluation::look(const Rows &rows) {
 
 void Evaluation::add(const PredictedRows &rows) {
   byText.resize(options.by.empty() ? 0 : texts().size(), empty);
-  const std::vector<uint32_t> rowOf = rows.inFileOrder();
+  const std::vector<uint32_t> rowOf = rows.data.inFileOrder();
   const size_t levels = options.intervals.size();
   const double *weights = rows.data.weights();
   for (size_t fileRow = 0; fileRow < rowOf.size(); ++fileRow) {
@@ -198,26 +195,24 @@ void Evaluation::addLine(TextTable &table, const std::string &name,
   table.row(std::move(cells));
 }
 
-json numberOf(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
 json Evaluation::toJson(const Score &score) const {
   const QualitySums sums = score.residuals.sums();
   const Quality quality = qualityOf({&sums, 1});
-  json result = {
-      {"rows", int64_t(quality.rows)},  {"rmse", numberOf(quality.rmse)},
-      {"mae", numberOf(quality.mae)},   {"mape", numberOf(quality.mape)},
-      {"nmae", numberOf(quality.nmae)}, {"r2", numberOf(quality.r2)},
-      {"bias", numberOf(quality.bias)}};
+  json result = {{"rows", int64_t(quality.rows)},
+                 {"rmse", quality.rmse},
+                 {"mae", quality.mae},
+                 {"mape", quality.mape},
+                 {"nmae", quality.nmae},
+                 {"r2", quality.r2},
+                 {"bias", quality.bias}};
   if (options.intervals.empty())
     return result;
   json intervals = json::array();
   for (size_t i = 0; i < options.intervals.size(); ++i)
     intervals.push_back({{"level", options.intervals[i]},
-                         {"coverage", numberOf(score.intervals[i].coverage())},
-                         {"width", numberOf(score.intervals[i].width())},
-                         {"pinball", numberOf(score.intervals[i].pinball())}});
+                         {"coverage", score.intervals[i].coverage()},
+                         {"width", score.intervals[i].width()},
+                         {"pinball", score.intervals[i].pinball()}});
   result["intervals"] = intervals;
   return result;
 }
@@ -349,17 +344,8 @@ Status evaluateFile(const tamrt_model &model, const Options &options,
     return s;
   timings.end("write");
   progress.clear();
-  if (options.dropMissing)
-    tell(model, "note", reader->describeDropped());
-  if (options.stream && model.carry_bytes > 0)
-    tell(model, "note",
-         "--stream keeps all rows: a prediction needs those before it");
-  for (const std::string &note : prediction.notes())
-    tell(model, "note", note);
-  for (const std::string &warning : prediction.standardErrors().warnings())
-    tell(model, "warning", warning);
-  session.noteDevices(timings);
-  std::fputs(timings.format(options.timings).c_str(), stderr);
+  prediction.tellNotes(*reader);
+  session.finish(timings, options);
   return {};
 }
 

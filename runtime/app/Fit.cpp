@@ -254,8 +254,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
     timings.note("most iterations of a group", summary.maxIterations);
     timings.note("residual", summary.residual);
   }
-  session.noteDevices(timings);
-  std::fputs(timings.format(options.timings).c_str(), stderr);
+  session.finish(timings, options);
   return options.command == Command::Tune
              ? print(formatChosen(model, options, weights->groups, chosen))
              : Status();

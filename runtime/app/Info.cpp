@@ -11,9 +11,9 @@
 #include "core/device/Devices.h"
 #include "core/model/Model.h"
 #include "core/model/Tables.h"
+#include "io/Json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -286,8 +286,6 @@ json toJson(const tamrt_adapt *adapt) {
            adapt->corrects ? json(adapt->model->formula) : json(nullptr)}};
 }
 
-json orNull(const char *text) { return text ? json(text) : json(nullptr); }
-
 std::string formatJson(const tamrt_model &model, const Options &options) {
   const MemoryNeed need = memoryNeed(model);
   json effects = json::array();
@@ -323,10 +321,10 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                      {"total", rung.memory.total()}});
   json info = {{"model", model.name},
                {"formula", model.formula},
-               {"target", orNull(model.target)},
-               {"group", orNull(model.group)},
-               {"date", orNull(model.date)},
-               {"weights", orNull(model.weights)},
+               {"target", textOrNull(model.target)},
+               {"group", textOrNull(model.group)},
+               {"date", textOrNull(model.date)},
+               {"weights", textOrNull(model.weights)},
                {"solver", model.solver},
                {"device", model.device ? model.device : "auto"},
                {"oracle", toJson(oracleOptions(model.oracle))},

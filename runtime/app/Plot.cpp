@@ -8,12 +8,11 @@
 
 #include "app/Commands.h"
 #include "app/EffectFigures.h"
+#include "app/Prediction.h"
 #include "app/Residuals.h"
 #include "app/Session.h"
-#include "app/StandardErrors.h"
-#include "core/data/BeyondRange.h"
-#include "core/data/RowReader.h"
 #include "core/model/Inference.h"
+#include "core/model/Terms.h"
 #include "io/AtomicFile.h"
 #include "plot/Draw.h"
 #include "plot/Ticks.h"
@@ -25,6 +24,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sys/ioctl.h>
@@ -60,69 +60,51 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
        options.format});
   if (!reader)
     return std::move(reader).error();
-  Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
-  if (!rows)
-    return std::move(rows).error();
+  Options asked = options;
+  asked.type = TAMRT_STEP_PREDICT;
+  asked.se = hasErrors;
+  Prediction prediction(model, asked, weights, run);
   std::vector<double> times;
-  const Date::Form form = reader->dateForm();
-  const GrowingArray<uint64_t> lines = std::move(rows->lines);
-  for (size_t i = 0; i < rows->count; ++i)
-    times.push_back(rows->dates.empty() ? double(i + 1)
-                                        : timeOf(form, rows->dates[i]));
-  Observed observed;
-  observed.data =
-      Dataset::arrange(*std::move(rows), *reader, reader->groupOrder(), model,
-                       weights.normalization.levels, options.threads);
-  const Dataset &data = *observed.data;
-  std::vector<double> fitted(data.rowCount()), errors;
-  auto fail = [&](const Status &status) {
-    return Error{reader->path() + ": " + status.error().message};
-  };
-  if (Status s = predictGroups(model, TAMRT_STEP_PREDICT, data, weights, run,
-                               fitted.data());
-      !s)
-    return fail(s);
-  if (hasErrors) {
-    Options asked = options;
-    asked.type = TAMRT_STEP_PREDICT;
-    asked.se = true;
-    StandardErrors standard(model, asked, weights);
-    if (Status s = standard.compute(data, run, fitted.data(), errors); !s)
-      return fail(s);
-  }
   size_t lacking = 0;
+  Observed observed;
   observed.groups.resize(weights.groups.size());
-  for (const Group &group : data.groups()) {
-    Compared &of = observed.groups[group.place];
-    of.form = form;
-    for (size_t row = group.first; row < group.first + group.rows; ++row) {
-      if (!std::isfinite(fitted[row]))
-        return Error{reader->path() + ": line " +
-                     std::to_string(lines[data.fileRows()[row]]) +
-                     ": expected a finite prediction, got one that is not; the "
-                     "row is too far from the training rows"};
-      if (std::isnan(data.target()[row])) {
-        ++lacking;
-        continue;
+  auto readTimes = [&](const Rows &rows) {
+    for (size_t i = 0; i < rows.count; ++i)
+      times.push_back(rows.dates.empty()
+                          ? double(i + 1)
+                          : timeOf(reader->dateForm(), rows.dates[i]));
+  };
+  auto compare = [&](const PredictedRows &rows) -> Status {
+    for (const Group &group : rows.data.groups()) {
+      Compared &of = observed.groups[group.place];
+      of.form = reader->dateForm();
+      for (size_t row = group.first; row < group.first + group.rows; ++row) {
+        if (std::isnan(rows.data.target()[row])) {
+          ++lacking;
+          continue;
+        }
+        of.times.push_back(times[rows.data.fileRows()[row]]);
+        of.observed.push_back(rows.data.target()[row]);
+        of.fitted.push_back(rows.numbers[row]);
+        if (hasErrors)
+          of.deviations.push_back(
+              std::sqrt(weights.inference.field(group.place, kSigma2) +
+                        rows.errors[row] * rows.errors[row]));
       }
-      of.times.push_back(times[data.fileRows()[row]]);
-      of.observed.push_back(data.target()[row]);
-      of.fitted.push_back(fitted[row]);
-      if (hasErrors)
-        of.deviations.push_back(
-            std::sqrt(weights.inference.field(group.place, kSigma2) +
-                      errors[row] * errors[row]));
     }
-  }
-  BeyondRange beyond(model, weights.normalization, Purpose::Predict);
-  beyond.add(data, options.threads);
-  observed.notes = beyond.notes();
+    observed.data = std::move(rows.data);
+    return {};
+  };
+  // Pictures have no phases of their own.
+  Timings ignored;
+  if (Status s = prediction.forEachPart(*reader, ignored, readTimes, compare);
+      !s)
+    return std::move(s).error();
+  observed.notes = prediction.notes(*reader);
   if (lacking > 0)
     observed.notes.push_back(
         "left out of the residuals: " + std::to_string(lacking) + " of " +
-        std::to_string(data.rowCount()) + " rows, which have no target");
-  if (options.dropMissing)
-    observed.notes.insert(observed.notes.begin(), reader->describeDropped());
+        std::to_string(times.size()) + " rows, which have no target");
   return observed;
 }
 
@@ -289,7 +271,10 @@ Status drawAll(const tamrt_model &model, const Options &options,
       readWeights(model, options, {.inference = FilePart::IfPresent});
   if (!weights)
     return std::move(weights).error();
-  EffectFigures effects(model, options, *weights);
+  const Result<nlohmann::ordered_json> terms = parseTerms(model);
+  if (!terms)
+    return terms.error();
+  EffectFigures effects(model, *terms, options, *weights);
   if (effects.hasErrors())
     if (Status s = checkFits(model, TAMRT_STEP_VARIANCES, run); !s)
       return s;
@@ -401,7 +386,10 @@ Result<std::string> drawEffects(const tamrt_model &model,
   }
   RunOptions run;
   run.oracle = options.oracle;
-  EffectFigures effects(model, options, weights);
+  const Result<nlohmann::ordered_json> terms = parseTerms(model);
+  if (!terms)
+    return terms.error();
+  EffectFigures effects(model, *terms, options, weights);
   Result<std::vector<NamedFigure>> figures = effects.figures(group, run);
   if (!figures)
     return std::move(figures).error();

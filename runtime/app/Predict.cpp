@@ -64,7 +64,7 @@ Status PredictionTable::write(const PredictedRows &rows) {
   if (!table)
     if (Status s = open(); !s)
       return s;
-  const std::vector<uint32_t> rowOf = rows.inFileOrder();
+  const std::vector<uint32_t> rowOf = rows.data.inFileOrder();
   const size_t width = prediction.width();
   const size_t errorWidth = prediction.standardErrors().width();
   for (size_t fileRow = 0; fileRow < rowOf.size(); ++fileRow) {
@@ -161,17 +161,8 @@ static Status predictFile(const tamrt_model &model, const Options &options,
     return s;
   timings.end("write");
   progress.clear();
-  if (options.dropMissing)
-    tell(model, "note", reader->describeDropped());
-  if (options.stream && model.carry_bytes > 0)
-    tell(model, "note",
-         "--stream keeps all rows: a prediction needs those before it");
-  for (const std::string &note : prediction.notes())
-    tell(model, "note", note);
-  for (const std::string &warning : prediction.standardErrors().warnings())
-    tell(model, "warning", warning);
-  session.noteDevices(timings);
-  std::fputs(timings.format(options.timings).c_str(), stderr);
+  prediction.tellNotes(*reader);
+  session.finish(timings, options);
   return {};
 }
 

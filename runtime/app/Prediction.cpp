@@ -8,22 +8,15 @@
 
 #include "app/Prediction.h"
 
+#include "app/Commands.h"
+#include "app/RowPlaces.h"
 #include "core/model/Model.h"
-#include "io/Number.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <new>
 
 namespace tamrt {
-
-std::vector<uint32_t> PredictedRows::inFileOrder() const {
-  std::vector<uint32_t> rowOf(data.rowCount());
-  for (size_t row = 0; row < data.rowCount(); ++row)
-    rowOf[data.fileRows()[row]] = uint32_t(row);
-  return rowOf;
-}
 
 Prediction::Prediction(const tamrt_model &model, const Options &options,
                        const Weights &weights, const RunOptions &run)
@@ -39,57 +32,6 @@ Status Prediction::checkMemory(const tamrt_model &model, const Options &options,
   if (StandardErrors::partsFor(options).inference == FilePart::No)
     return {};
   return checkFits(model, TAMRT_STEP_VARIANCES, run);
-}
-
-/// Checks that all predictions are finite: that of a value far beyond the
-/// training range may not be. The error is for the first such row of the file
-/// and names line, group and term.
-Status Prediction::checkFinite(const Dataset &data,
-                               std::span<const uint64_t> lines,
-                               const std::string &path) const {
-  size_t bad = data.rowCount();
-  for (size_t row = 0; row < data.rowCount(); ++row)
-    if (!std::all_of(numbers.data() + row * numbersPerRow,
-                     numbers.data() + (row + 1) * numbersPerRow,
-                     [](double number) { return std::isfinite(number); }) &&
-        (bad == data.rowCount() || data.fileRows()[row] < data.fileRows()[bad]))
-      bad = row;
-  if (bad == data.rowCount())
-    return {};
-
-  auto firstBad = [](std::span<const double> list) {
-    return size_t(
-        std::find_if(list.begin(), list.end(),
-                     [](double number) { return !std::isfinite(number); }) -
-        list.begin());
-  };
-  std::span<const double> row(numbers.data() + bad * numbersPerRow,
-                              numbersPerRow);
-  double got = row[firstBad(row)];
-  const tamrt_effect *effect = nullptr;
-  if (options.type == TAMRT_STEP_DESIGN)
-    effect = effectOf(model, int64_t(firstBad(row)));
-  else if (options.type == TAMRT_STEP_TERMS)
-    effect = &model.effects[firstBad(row)];
-  else {
-    Result<std::vector<double>> terms =
-        decomposeRow(model, data, weights, bad, run);
-    if (!terms)
-      return Error{path + ": " + terms.error().message};
-    // The sum may be infinite although all terms are finite.
-    if (size_t at = firstBad(*terms); at < terms->size()) {
-      effect = &model.effects[at];
-      got = (*terms)[at];
-    }
-  }
-  std::string message =
-      path + ": line " + std::to_string(lines[data.fileRows()[bad]]);
-  if (model.group)
-    message += ": group '" + data.groups()[data.groupOf(bad)].name + "'";
-  message += effect ? ": term " + std::string(effect->term) : ": sum of terms";
-  return Error{message + ": expected a finite number, got " +
-               formatNumber(got) +
-               "; the row is too far from the training rows"};
 }
 
 /// Most rows that are in memory at once.
@@ -110,7 +52,7 @@ Prediction::add(Rows rows, const RowReader &reader, Timings &timings,
                 const std::function<Status(const PredictedRows &)> &use) {
   const KeyCells keys = std::move(rows.keys);
   const GrowingArray<uint64_t> lines = std::move(rows.lines);
-  const Dataset data =
+  Dataset data =
       Dataset::arrange(std::move(rows), reader, reader.groupOrder(), model,
                        weights.normalization.levels, options.threads);
   timings.end("read");
@@ -132,7 +74,10 @@ Prediction::add(Rows rows, const RowReader &reader, Timings &timings,
                                numbers.data());
       !s)
     return Error{reader.path() + ": " + s.error().message};
-  if (Status s = checkFinite(data, {lines.data(), lines.size()}, reader.path());
+  if (Status s =
+          RowPlaces(model, data, {lines.data(), lines.size()}, reader.path())
+              .checkFinite({numbers.data(), numbers.size()}, options.type,
+                           weights, run);
       !s)
     return s;
   if (StandardErrors::areAsked(options)) {
@@ -171,12 +116,26 @@ Status Prediction::forEachPart(
   }
 }
 
-std::vector<std::string> Prediction::notes() const {
-  std::vector<std::string> notes = beyond.notes();
+std::vector<std::string> Prediction::notes(const RowReader &reader) const {
+  std::vector<std::string> notes;
+  if (options.dropMissing)
+    notes.push_back(reader.describeDropped());
+  if (options.stream && model.carry_bytes > 0)
+    notes.push_back(
+        "--stream keeps all rows: a prediction needs those before it");
+  for (std::string &note : beyond.notes())
+    notes.push_back(std::move(note));
   // Otherwise ties do not change any row of the table.
   if (ties > 0 && model.carry_bytes > 0)
     notes.push_back(describeTies(ties, rowCount));
   return notes;
+}
+
+void Prediction::tellNotes(const RowReader &reader) const {
+  for (const std::string &note : notes(reader))
+    tell(model, "note", note);
+  for (const std::string &warning : errors.warnings())
+    tell(model, "warning", warning);
 }
 
 } // namespace tamrt

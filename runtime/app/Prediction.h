@@ -33,16 +33,13 @@
 
 namespace tamrt {
 
-/// Rows that were predicted.
+/// Rows that were predicted. The data is no longer needed and may be taken.
 struct PredictedRows {
-  const Dataset &data;
+  Dataset &data;
   const KeyCells &keys;
   /// By row of `data`: the numbers of the prediction, and the columns of
   /// standard errors and intervals.
   std::span<const double> numbers, errors;
-
-  /// The row of `data` of each row, in the order of the file.
-  std::vector<uint32_t> inFileOrder() const;
 };
 
 class Prediction {
@@ -71,13 +68,13 @@ public:
   size_t width() const { return numbersPerRow; }
   const StandardErrors &standardErrors() const { return errors; }
 
-  /// Notes about the rows that were predicted.
-  std::vector<std::string> notes() const;
+  /// Notes about the rows that were read and predicted.
+  std::vector<std::string> notes(const RowReader &reader) const;
+  /// Prints them, and the warnings of standard errors.
+  void tellNotes(const RowReader &reader) const;
 
 private:
   size_t rowsAtOnce() const;
-  Status checkFinite(const Dataset &data, std::span<const uint64_t> lines,
-                     const std::string &path) const;
   Status add(Rows rows, const RowReader &reader, Timings &timings,
              const std::function<Status(const PredictedRows &)> &use);
 

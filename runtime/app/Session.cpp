@@ -13,6 +13,8 @@
 #include "io/AtomicFile.h"
 #include "tamrt/memory/Snapshot.h"
 
+#include <cstdio>
+
 namespace tamrt {
 namespace {
 
@@ -80,7 +82,7 @@ Session::~Session() {
       device->follow(nullptr);
 }
 
-void Session::noteDevices(Timings &timings) const {
+void Session::finish(Timings &timings, const Options &options) const {
   std::string names;
   tamrt_device_counts sum = {};
   for (size_t i = 0; i < devices.size(); ++i) {
@@ -101,6 +103,7 @@ void Session::noteDevices(Timings &timings) const {
     timings.note("largest free block" + of, int64_t(memory.largestFree));
     timings.note("fragmentation" + of, memory.fragmentation());
   });
+  std::fputs(timings.format(options.timings).c_str(), stderr);
 }
 
 RunOptions Session::run(const Options &options, Progress &progress) const {

@@ -35,8 +35,9 @@ public:
   /// The options of a run on these devices. The session must outlive them.
   RunOptions run(const Options &options, Progress &progress) const;
 
-  /// Adds the work of the run's devices, and the counts of their allocators.
-  void noteDevices(Timings &timings) const;
+  /// Adds the work of the run's devices and the counts of their allocators to
+  /// the timings, and prints them as the options ask.
+  void finish(Timings &timings, const Options &options) const;
 
 private:
   friend Status runSession(const tamrt_model &, const Options &,

@@ -70,15 +70,11 @@ std::vector<double> apsOf(const tamrt_model &model, const Weights &weights,
   return aps;
 }
 
-json numberOf(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
 void addQuality(json &to, const Quality &quality) {
-  to["rmse"] = numberOf(quality.rmse);
-  to["mape"] = numberOf(quality.mape);
-  to["nmae"] = numberOf(quality.nmae);
-  to["r2"] = numberOf(quality.r2);
+  to["rmse"] = quality.rmse;
+  to["mape"] = quality.mape;
+  to["nmae"] = quality.nmae;
+  to["r2"] = quality.r2;
 }
 
 std::string formatJson(const tamrt_model &model, const Weights &weights) {
@@ -88,12 +84,11 @@ std::string formatJson(const tamrt_model &model, const Weights &weights) {
     json group = {{"group", weights.groups[g]},
                   {"rows", int64_t(known.field(g, kRows))},
                   {"weight", known.field(g, kWeight)},
-                  {"sigma2", numberOf(known.field(g, kSigma2))},
+                  {"sigma2", known.field(g, kSigma2)},
                   {"edf", known.field(g, kEdf)}};
     addQuality(group, qualityOf(known, g, g + 1));
     for (GroupField field : {kAcf1, kDrift, kLogDeterminant, kCondition})
-      group[std::string(groupFieldNames[field])] =
-          numberOf(known.field(g, field));
+      group[std::string(groupFieldNames[field])] = known.field(g, field);
     json effects = json::array();
     for (int64_t e = 0; e < model.effect_count; ++e) {
       const std::vector<double> aps = apsOf(model, weights, g, e);
@@ -104,7 +99,7 @@ std::string formatJson(const tamrt_model &model, const Weights &weights) {
                      {"ap", aps.size() == 1 ? json(aps.front()) : json(aps)}};
       for (size_t field = 0; field < kEffectFields; ++field)
         effect[std::string(effectFieldNames[field])] =
-            numberOf(known.fieldsOf(model, g, size_t(e))[field]);
+            known.fieldsOf(model, g, size_t(e))[field];
       effects.push_back(effect);
     }
     group["effects"] = effects;

@@ -608,7 +608,8 @@ class Runs(TestCase):
         self.assertIn("column 'c': 1 of", run.stderr)
         rows[0]["c"] = "1e308"
         path = harness.write_csv(self.dir / "far.csv", rows)
-        self.failure("line 2: expected a finite prediction", "plot", path,
+        self.failure("line 2: group '0': term s(c,k=5): expected a finite "
+                     "number, got inf", "plot", path,
                      "--weights", self.weights, "-o", "page.html")
 
     def test_no_variance(self):

@@ -270,6 +270,13 @@ size_t Dataset::longestGroup() const {
   return longest;
 }
 
+std::vector<uint32_t> Dataset::inFileOrder() const {
+  std::vector<uint32_t> rows(order.size());
+  for (size_t row = 0; row < order.size(); ++row)
+    rows[order[row]] = uint32_t(row);
+  return rows;
+}
+
 size_t Dataset::groupOf(size_t row) const {
   auto after = std::upper_bound(
       groupList.begin(), groupList.end(), row,

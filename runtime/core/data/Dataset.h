@@ -97,6 +97,8 @@ public:
   size_t groupOf(size_t row) const;
   /// For each row its index in the order in which rows were read.
   std::span<const uint32_t> fileRows() const { return order; }
+  /// For each row of the file its index here: the inverse. O(rows).
+  std::vector<uint32_t> inFileOrder() const;
   /// Rows with the same date as an earlier row of their group.
   size_t tiedRows() const { return ties; }
   /// Rows whose level of input `input` is not in its table.

@@ -9,11 +9,12 @@
 #include "core/model/Export.h"
 
 #include "core/data/Groups.h"
+#include "core/model/Terms.h"
+#include "io/Json.h"
 #include "io/Number.h"
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <span>
 
 namespace tamrt {
@@ -80,8 +81,6 @@ private:
 
   std::string text;
 };
-
-json textOrNull(const char *text) { return text ? json(text) : json(nullptr); }
 
 const char *nameOf(int32_t unseen) {
   return unseen == TAMRT_UNSEEN_MEAN   ? "mean"
@@ -267,12 +266,10 @@ private:
 
 Result<std::string> formatExport(const tamrt_model &model,
                                  const Weights &weights) {
-  const json terms = json::parse(model.terms ? model.terms : "", nullptr,
-                                 /*allow_exceptions=*/false);
-  if (!terms.is_array() || terms.size() + 1 != size_t(model.effect_count))
-    return Error{"expected a model that knows its terms, got one that was "
-                 "compiled from a module without them"};
-  return JsonWriter().write(Exporter(model, weights).describe(terms));
+  const Result<json> terms = parseTerms(model);
+  if (!terms)
+    return terms.error();
+  return JsonWriter().write(Exporter(model, weights).describe(*terms));
 }
 
 } // namespace tamrt

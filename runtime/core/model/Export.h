@@ -9,17 +9,9 @@
 /// \file
 /// A fitted model as a JSON text that suffices to predict (docs/export.md).
 ///
-/// `terms` of tamrt_model is the part of it that a fit does not change: an
-/// array with an object for each effect after the offset. Each has `kind`,
-/// `columns` and `extrapolate`; all but a product, which has `factors`, also
-/// `inputs`, the inputs' indices. The other members depend on the kind; what a
-/// fit determines takes the place of these:
-///
-///     "tables": {"W1": 3}   the index of each table of the map, by the name
-///                           that its learner has for it
-///     "intervals": 20       of a spline: gives the knots
-///     "scales", "locations" of wavelets: their numbers, give widths and
-///     centres
+/// `Terms` are the part of it that a fit does not change. What a fit determines
+/// takes the place of their indices of tables and of the numbers of intervals,
+/// scales and locations.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -8,9 +8,8 @@
 
 #include "core/model/Weights.h"
 
+#include "io/Json.h"
 #include "io/Number.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <optional>
@@ -29,8 +28,6 @@ constexpr const char *kOldFormat = "tamc weights 1";
 // Libraries of earlier versions ignore tensors of inference and no others.
 constexpr const char *kResiduals = "inference.calibration.residuals";
 constexpr const char *kCalibrationRows = "inference.calibration.rows";
-
-json orNull(const char *text) { return text ? json(text) : json(nullptr); }
 
 /// A metadata entry that contains JSON. Parsed without exceptions: the file may
 /// contain anything.
@@ -266,10 +263,10 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
                       {"levels", levels ? json(table.names) : json(nullptr)},
                       {"numeric", table.numeric}});
   }
-  json columns = {{"target", orNull(model.target)},
-                  {"group", orNull(model.group)},
-                  {"date", orNull(model.date)},
-                  {"weights", orNull(model.weights)}};
+  json columns = {{"target", textOrNull(model.target)},
+                  {"group", textOrNull(model.group)},
+                  {"date", textOrNull(model.date)},
+                  {"weights", textOrNull(model.weights)}};
   auto dump = [](const json &value) { return value.dump(); };
 
   SafetensorsWriter writer;

@@ -70,8 +70,6 @@ struct WindowOptions {
   /// Most windows at once; 0: as many as their rows have room for in a part of
   /// the share of free memory.
   size_t atOnce = 0;
-  /// The data, for messages.
-  std::string path;
 };
 
 /// The fits of some consecutive windows.

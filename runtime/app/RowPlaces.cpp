@@ -1,0 +1,86 @@
+//===- app/RowPlaces.cpp - where rows of a file are -----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "app/RowPlaces.h"
+
+#include "core/model/Model.h"
+#include "io/Number.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tamrt {
+
+std::optional<size_t>
+RowPlaces::firstOf(const std::vector<bool> &isMarked) const {
+  std::optional<size_t> first;
+  for (size_t row = 0; row < isMarked.size(); ++row)
+    if (isMarked[row] &&
+        (!first || data.fileRows()[row] < data.fileRows()[*first]))
+      first = row;
+  return first;
+}
+
+std::string RowPlaces::placeOf(size_t row, const char *column) const {
+  std::string text =
+      path + ": line " + std::to_string(lines[data.fileRows()[row]]);
+  if (column)
+    text += ": column '" + std::string(column) + "'";
+  if (model.group)
+    text += ": group '" + data.groups()[data.groupOf(row)].name + "'";
+  return text;
+}
+
+std::string describeInfinite(double number) {
+  return "expected a finite number, got " + formatNumber(number) +
+         "; the row is too far from the training rows";
+}
+
+Status RowPlaces::checkFinite(std::span<const double> numbers,
+                              tamrt_step_kind kind, const Weights &weights,
+                              const RunOptions &run) const {
+  const auto width = size_t(outputWidth(model, kind));
+  // The first number that is not finite, or the size.
+  auto firstBad = [](std::span<const double> list) {
+    return size_t(
+        std::find_if(list.begin(), list.end(),
+                     [](double number) { return !std::isfinite(number); }) -
+        list.begin());
+  };
+  // Most files have none, and need no marks.
+  if (firstBad(numbers) == numbers.size())
+    return {};
+  std::vector<bool> isBad(data.rowCount());
+  for (size_t row = 0; row < isBad.size(); ++row)
+    isBad[row] = firstBad(numbers.subspan(row * width, width)) < width;
+  const size_t bad = *firstOf(isBad);
+  const size_t at = firstBad(numbers.subspan(bad * width, width));
+  double got = numbers[bad * width + at];
+  const tamrt_effect *effect = nullptr;
+  if (kind == TAMRT_STEP_DESIGN)
+    effect = effectOf(model, int64_t(at));
+  else if (kind == TAMRT_STEP_TERMS)
+    effect = &model.effects[at];
+  else {
+    Result<std::vector<double>> terms =
+        decomposeRow(model, data, weights, bad, run);
+    if (!terms)
+      return Error{path + ": " + terms.error().message};
+    // The sum may be infinite although all terms are finite.
+    if (size_t term = firstBad(*terms); term < terms->size()) {
+      effect = &model.effects[term];
+      got = (*terms)[term];
+    }
+  }
+  return Error{
+      placeOf(bad) +
+      (effect ? ": term " + std::string(effect->term) : ": sum of terms") +
+      ": " + describeInfinite(got)};
+}
+
+} // namespace tamrt

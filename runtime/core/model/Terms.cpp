@@ -1,0 +1,44 @@
+//===- core/model/Terms.cpp - feature maps of a model ---------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/model/Terms.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace tamrt {
+
+using json = nlohmann::ordered_json;
+
+Result<json> parseTerms(const tamrt_model &model) {
+  json terms = json::parse(model.terms ? model.terms : "", nullptr,
+                           /*allow_exceptions=*/false);
+  if (!terms.is_array() || terms.size() + 1 != size_t(model.effect_count))
+    return Error{"expected a model that knows its terms, got one that was "
+                 "compiled from a module without them"};
+  return terms;
+}
+
+std::vector<size_t> inputsOf(const json &term) {
+  if (!term.contains("factors"))
+    return term["inputs"];
+  std::vector<size_t> inputs;
+  for (const json &factor : term["factors"])
+    for (size_t input : inputsOf(factor))
+      inputs.push_back(input);
+  return inputs;
+}
+
+bool isRecursive(const json &term) {
+  return term["kind"] == "pid" ||
+         (term.contains("factors") &&
+          std::any_of(term["factors"].begin(), term["factors"].end(),
+                      isRecursive));
+}
+
+} // namespace tamrt

@@ -4,7 +4,6 @@
 bytes for any threads, chunks and streams; other commands read the weights as if
 they had no residuals; errors and damage."""
 
-import ctypes
 import json
 import math
 import os
@@ -14,6 +13,7 @@ import subprocess
 
 import small
 import test_inference
+from library import Library
 from small import harness
 from test_inference import CARRY, FORMULA, header_of
 
@@ -338,28 +338,12 @@ class OtherReaders(TestCase):
 
     def test_library(self):
         """It takes the weights, with and without inference."""
-        if harness.SANITIZE:
-            self.skipTest("Python has no sanitizer's runtime to load it with")
         model = self.compile("y ~ l(a)", **small.KEYS)
         path = harness.write_csv(self.dir / "all.csv", self.dated())
-        self.succeed(harness.TAMC, self.dir / "model.yaml", "--emit=lib", "-o",
-                     self.dir / "libmodel.a")
-        shared = self.dir / "libmodel.so"
-        subprocess.run(
-            ["cc", "-shared", "-Wl,--whole-archive", self.dir / "libmodel.a",
-             "-Wl,--no-whole-archive", "-lm", "-o", shared], check=True)
-        library = ctypes.CDLL(str(shared))
-        library.model_load_size.restype = ctypes.c_size_t
+        library = Library(self)
         for options in ([], ["--inference"]):
-            content = self.fit(model, path, "--calibrate=0.2",
-                               *options).read_bytes()
-            needed = library.model_load_size(content,
-                                             ctypes.c_size_t(len(content)))
-            self.assertGreater(needed, 0)
-            room = (ctypes.c_double * (needed // 8 + 1))()
-            self.assertEqual(library.model_load(
-                content, ctypes.c_size_t(len(content)), room,
-                ctypes.c_size_t(needed), None), 0)
+            weights = self.fit(model, path, "--calibrate=0.2", *options)
+            self.assertEqual(library.load(weights.read_bytes()), 0)
 
 
 class Errors(TestCase):

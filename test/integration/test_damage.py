@@ -4,13 +4,12 @@
 the executable, a library, the compiler that reads it as a state. So is damage
 to a saved module and to a snapshot of memory."""
 
-import ctypes
 import json
 import random
 import struct
-import subprocess
 
 import small
+from library import Library
 from small import harness
 
 FORMULA = "y ~ l(a) + s(a, k=6) + c(k, n_cat=3) + t(a, n_trees=3, max_depth=2)"
@@ -154,39 +153,20 @@ class Damage(harness.TestCase):
                 self.refused(harness.BUILD / "bin" / "tam-plan", self.bad)
 
     def test_library(self):
-        if harness.SANITIZE:
-            self.skipTest("Python has no sanitizer's runtime to load it with")
-        self.succeed(harness.TAMC, self.dir / "model.yaml", "--emit=lib", "-o",
-                     self.dir / "libmodel.a")
-        shared = self.dir / "libmodel.so"
-        subprocess.run(
-            ["cc", "-shared", "-Wl,--whole-archive", self.dir / "libmodel.a",
-             "-Wl,--no-whole-archive", "-lm", "-o", shared], check=True)
-        library = ctypes.CDLL(str(shared))
-        library.model_load_size.restype = ctypes.c_size_t
-
-        def size(content):
-            return library.model_load_size(content,
-                                           ctypes.c_size_t(len(content)))
-
-        def load(content, needed):
-            room = (ctypes.c_double * (needed // 8 + 1))()
-            return library.model_load(content, ctypes.c_size_t(len(content)),
-                                      room, ctypes.c_size_t(needed), None)
-
-        needed = size(self.good)
+        library = Library(self)
+        needed = library.size(self.good)
         self.assertGreater(needed, 0)
-        self.assertEqual(load(self.good, needed), 0)
+        self.assertEqual(library.load(self.good), 0)
         for bit in self.damaged():
             with self.subTest(bit=bit):
                 content = self.bad.read_bytes()
-                self.assertEqual(size(content), 0)
+                self.assertEqual(library.size(content), 0)
                 # Malformed weights, or of another model.
-                self.assertIn(load(content, needed), (16, 17))
+                self.assertIn(library.load(content, needed), (16, 17))
         self.edit(checksum=None)
-        self.assertEqual(size(self.bad.read_bytes()), 0)
+        self.assertEqual(library.size(self.bad.read_bytes()), 0)
         self.edit(checksum=None, format="tamc weights 1")
-        self.assertEqual(size(self.bad.read_bytes()), needed)
+        self.assertEqual(library.size(self.bad.read_bytes()), needed)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,12 @@
 """`tune` with each term, by both criteria, in common and per group; and weights
 whose groups have penalties of their own, in every reader."""
 
-import ctypes
 import json
 import math
 import struct
-import subprocess
 
 import small
+from library import Library
 from small import harness
 from test_penalties import TERMS, write_rows
 
@@ -94,25 +93,9 @@ class GroupPenalties(harness.TestCase):
 
     def test_readers(self):
         """A library, and a spec's state, read such weights."""
-        if harness.SANITIZE:
-            self.skipTest("Python has no sanitizer's runtime to load it with")
         model = self.compile(FORMULA, **KEYS)
         _, weights = self.tune(model, "--criterion=reml", "--per-group")
-        content = weights.read_bytes()
-        self.succeed(harness.TAMC, self.dir / "model.yaml", "--emit=lib", "-o",
-                     self.dir / "libmodel.a")
-        shared = self.dir / "libmodel.so"
-        subprocess.run(
-            ["cc", "-shared", "-Wl,--whole-archive", self.dir / "libmodel.a",
-             "-Wl,--no-whole-archive", "-lm", "-o", shared], check=True)
-        library = ctypes.CDLL(str(shared))
-        library.model_load_size.restype = ctypes.c_size_t
-        needed = library.model_load_size(content, ctypes.c_size_t(len(content)))
-        self.assertGreater(needed, 0)
-        room = (ctypes.c_double * (needed // 8 + 1))()
-        self.assertEqual(library.model_load(
-            content, ctypes.c_size_t(len(content)), room,
-            ctypes.c_size_t(needed), None), 0)
+        self.assertEqual(Library(self).load(weights.read_bytes()), 0)
         # Weights with random features are a state.
         random = self.compile("y ~ n(b, n_neurons=4)", name="random", **KEYS)
         _, weights = self.tune(random, "--criterion=reml", "--per-group")

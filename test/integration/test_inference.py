@@ -5,7 +5,6 @@ chunks and streams; other commands read the weights as if they had no inference;
 errors and damage. test_inference_devices.py runs it on devices,
 test_inference_memory.py in little memory."""
 
-import ctypes
 import json
 import math
 import os
@@ -17,6 +16,7 @@ import struct
 import subprocess
 
 import small
+from library import Library
 from small import harness
 
 # Every encoding, with tables, and with the rows before a row.
@@ -370,29 +370,13 @@ class OtherReaders(TestCase):
         self.assertEqual(*saved)
 
     def test_library(self):
-        if harness.SANITIZE:
-            self.skipTest("Python has no sanitizer's runtime to load it with")
         train = self.weighted()
         model = self.compile(FORMULA, **small.KEYS)
-        plain = self.fit(model, train).read_bytes()
-        rich = self.fit(model, train, "--inference",
-                        weights="rich").read_bytes()
-        self.succeed(harness.TAMC, self.dir / "model.yaml", "--emit=lib", "-o",
-                     self.dir / "libmodel.a")
-        shared = self.dir / "libmodel.so"
-        subprocess.run(
-            ["cc", "-shared", "-Wl,--whole-archive", self.dir / "libmodel.a",
-             "-Wl,--no-whole-archive", "-lm", "-o", shared], check=True)
-        library = ctypes.CDLL(str(shared))
-        library.model_load_size.restype = ctypes.c_size_t
-        for content in (plain, rich):
-            needed = library.model_load_size(content,
-                                             ctypes.c_size_t(len(content)))
-            self.assertGreater(needed, 0)
-            room = (ctypes.c_double * (needed // 8 + 1))()
-            self.assertEqual(library.model_load(
-                content, ctypes.c_size_t(len(content)), room,
-                ctypes.c_size_t(needed), None), 0)
+        plain = self.fit(model, train)
+        rich = self.fit(model, train, "--inference", weights="rich")
+        library = Library(self)
+        for weights in (plain, rich):
+            self.assertEqual(library.load(weights.read_bytes()), 0)
 
 
 class Options(TestCase):

@@ -11,10 +11,9 @@ import random
 
 import golden  # noqa: F401 (finds harness)
 import harness
-from random_formula import random_rows, with_all_levels
 from reference.gcv import Gcv
 from reference.reml import Reml
-from test_tune_random import BACKENDS, WANTED, aps_of, draw_formula
+from test_tune_random import BACKENDS, aps_of, draw_case
 
 # Number of formulas; a longer run uses another number and seed.
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 10))
@@ -61,20 +60,7 @@ class RemlRandom(harness.TestCase):
         for case in range(COUNT):
             # Each case has its own generator, so that it can be rerun.
             rng = random.Random(f"{SEED}.reml.{case}")
-            formula = draw_formula(rng, WANTED[case % len(WANTED)])
-            groups = ("9", "10", "11")[:1 if case % 3 else 3]
-            rows = [row for group in groups
-                    for row in random_rows(rng, [group], 90, 1)
-                    + random_rows(rng, [group], 90, 1)][:200]
-            for day, row in enumerate(rows):
-                row["day"] = day
-            with_all_levels(rows)
-            keys = dict(group="g", date="day")
-            if case % 2:
-                keys["weights"] = "w"
-                for row in rows:
-                    if rng.random() < .1:
-                        row["w"] = "0"
+            formula, groups, rows, keys = draw_case(rng, case)
             train = harness.write_csv(self.dir / "train.csv", rows)
             with self.subTest(case=case, formula=formula, **keys):
                 model = self.compile(formula, "--profile", train, **keys)

@@ -55,6 +55,26 @@ def draw_formula(rng, wanted):
             return "y ~ " + " + ".join(terms)
 
 
+def draw_case(rng, case):
+    """A formula, the groups and the rows of its data, and the keys of the
+    spec: with one group or three, without weights or with some of zero."""
+    formula = draw_formula(rng, WANTED[case % len(WANTED)])
+    groups = ("9", "10", "11")[:1 if case % 3 else 3]
+    rows = [row for group in groups
+            for row in random_rows(rng, [group], 90, 1)
+            + random_rows(rng, [group], 90, 1)][:200]
+    for day, row in enumerate(rows):
+        row["day"] = day
+    with_all_levels(rows)
+    keys = dict(group="g", date="day")
+    if case % 2:
+        keys["weights"] = "w"
+        for row in rows:
+            if rng.random() < .1:
+                row["w"] = "0"
+    return formula, groups, rows, keys
+
+
 def options_of(low=None, high=None, candidates=(), gamma=None, cycles=None):
     options = []
     if low is not None:
@@ -117,21 +137,8 @@ class TuneRandom(harness.TestCase):
         same = total = 0
         for case in range(COUNT):
             # Each case has its own generator, so that it can be rerun.
-            rng = random.Random(f"{SEED}.{case}")
-            formula = draw_formula(rng, WANTED[case % len(WANTED)])
-            groups = ("9", "10", "11")[:1 if case % 3 else 3]
-            rows = [row for group in groups
-                    for row in random_rows(rng, [group], 90, 1)
-                    + random_rows(rng, [group], 90, 1)][:200]
-            for day, row in enumerate(rows):
-                row["day"] = day
-            with_all_levels(rows)
-            keys = dict(group="g", date="day")
-            if case % 2:
-                keys["weights"] = "w"
-                for row in rows:
-                    if rng.random() < .1:
-                        row["w"] = "0"
+            formula, _, rows, keys = draw_case(
+                random.Random(f"{SEED}.{case}"), case)
             train = harness.write_csv(self.dir / "train.csv", rows)
             with self.subTest(case=case, formula=formula, **keys):
                 model = self.compile(formula, "--profile", train, **keys)

@@ -46,5 +46,5 @@ foreach(triple ${TAMC_TRIPLES})
     BUILD_BYPRODUCTS ${archives}/libtamrt.a ${archives}/libtamrt-embed.a
     INSTALL_COMMAND "")
   install(FILES ${archives}/libtamrt.a ${archives}/libtamrt-embed.a
-    DESTINATION ${TAMRT_ARCHIVE_DIRECTORY}/${triple})
+    DESTINATION ${TAMRT_ARCHIVE_DIRECTORY}/${triple} COMPONENT libtamrt)
 endforeach()

@@ -24,6 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "libtamrt-backend-", kSuffix = ".so";
 
+/// Where Debian's package of the runtime has its backends.
+constexpr const char *kPackageFolder = "/usr/lib/tamrt";
+
 constexpr uid_t kRoot = 0;
 
 /// The user whose files a program may load. The caller of a program that has
@@ -82,6 +85,8 @@ std::vector<BackendFolder> backendFolders() {
   if (!failed)
     folders.push_back({self.parent_path(), /*isChecked=*/true});
   folders.push_back({TAMRT_INSTALL_FOLDER});
+  if (folders.back().path != kPackageFolder)
+    folders.push_back({kPackageFolder});
   return folders;
 }
 

@@ -53,7 +53,7 @@ std::string backendFileName(std::string_view kind);
 /// The folders in which backends are searched, in order: those of
 /// TAMRT_BACKEND_PATH, separated by ':', unless the program has more rights
 /// than its caller; the executable's, whose files are checked; the install
-/// prefix's lib/tamrt.
+/// prefix's lib/tamrt; that of the Debian package.
 std::vector<BackendFolder> backendFolders();
 
 /// Searches the backend of a kind, folder by folder.

@@ -11,6 +11,7 @@
 #include "core/device/Devices.h"
 #include "core/model/Model.h"
 #include "core/model/Tables.h"
+#include "io/InputFile.h"
 #include "io/Json.h"
 
 #include <fmt/format.h>
@@ -239,6 +240,14 @@ std::string formatText(const tamrt_model &model, const Options &options) {
     text += "kept by a fit of a stream:\n";
   for (const std::string &kept : stream.kept)
     text += "  " + kept + "\n";
+  if (canDecompress()) {
+    text += "bytes besides, of a compressed file:\n";
+    rows.clear();
+    for (Compression kind : kCompressions)
+      rows.push_back({std::string(nameOf(kind)),
+                      bytes(int64_t(decompressionBytes(kind)))});
+    text += table(rows);
+  }
   text += "spec:\n" + indent(model.spec);
   return text;
 }
@@ -284,6 +293,15 @@ json toJson(const tamrt_adapt *adapt) {
           {"horizon", adapt->horizon},
           {"formula",
            adapt->corrects ? json(adapt->model->formula) : json(nullptr)}};
+}
+
+/// Bytes of memory by compression of a file; null if no file can be compressed.
+json compressedNeed() {
+  json need;
+  if (canDecompress())
+    for (Compression kind : kCompressions)
+      need[std::string(nameOf(kind))] = decompressionBytes(kind);
+  return need;
 }
 
 std::string formatJson(const tamrt_model &model, const Options &options) {
@@ -351,6 +369,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                  {"per_group", need.perGroup},
                  {"per_level", need.perLevel}}},
                {"stream", toJson(streamNeed(model))},
+               {"compressed", compressedNeed()},
                {"spec", model.spec}};
   // Texts from a spec need not be UTF-8.
   return info.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

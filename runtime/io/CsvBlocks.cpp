@@ -12,12 +12,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 using namespace tamrt;
@@ -98,64 +94,14 @@ void CsvBlock::rowLines(uint64_t *out) const {
   }
 }
 
-CsvBlocks::CsvBlocks(CsvBlocks &&other) noexcept { *this = std::move(other); }
-
-CsvBlocks &CsvBlocks::operator=(CsvBlocks &&other) noexcept {
-  close();
-  csvFormat = std::move(other.csvFormat);
-  name = std::move(other.name);
-  descriptor = std::exchange(other.descriptor, -1);
-  owned = std::exchange(other.owned, false);
-  regular = other.regular;
-  start = other.start;
-  ended = other.ended;
-  anyRow = other.anyRow;
-  fileBytes = other.fileBytes;
-  blockBytes = other.blockBytes;
-  columnNames = std::move(other.columnNames);
-  rest = std::move(other.rest);
-  firstRow = other.firstRow;
-  firstLine = other.firstLine;
-  return *this;
-}
-
-CsvBlocks::~CsvBlocks() { close(); }
-
-void CsvBlocks::close() {
-  if (owned)
-    ::close(std::exchange(descriptor, -1));
-  owned = false;
-}
-
-Error CsvBlocks::failure(const char *action) const {
-  return Error{
-      fmt::format("{}: cannot {}: {}", name, action, std::strerror(errno))};
-}
-
 Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes,
                                   CsvFormat format) {
-  CsvBlocks blocks;
+  Result<InputFile> file = InputFile::open(path);
+  if (!file)
+    return std::move(file).error();
+  CsvBlocks blocks(*std::move(file));
   blocks.csvFormat = std::make_shared<const CsvFormat>(std::move(format));
   blocks.blockBytes = blockBytes;
-  const bool standardInput = path == "-";
-  blocks.name = standardInput ? "standard input" : path;
-  blocks.descriptor =
-      standardInput ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (blocks.descriptor < 0)
-    return blocks.failure("open");
-  blocks.owned = !standardInput;
-  struct stat info;
-  if (::fstat(blocks.descriptor, &info) != 0)
-    return blocks.failure("read");
-  if (S_ISDIR(info.st_mode)) {
-    errno = EISDIR;
-    return blocks.failure("read");
-  }
-  blocks.regular = S_ISREG(info.st_mode);
-  if (blocks.regular)
-    blocks.start = std::max<off_t>(::lseek(blocks.descriptor, 0, SEEK_CUR), 0);
-  if (blocks.regular && info.st_size > 0)
-    blocks.fileBytes = static_cast<size_t>(info.st_size);
   if (Status s = blocks.readHeader(); !s)
     return std::move(s).error();
   return blocks;
@@ -185,17 +131,12 @@ Result<size_t> CsvBlocks::fill(CsvBlock &block) {
     }
     while (block.size < wanted && !ended) {
       char *at = block.text.get() + block.size;
-      // Linux reads at most 2 GiB at once.
-      ssize_t got = ::read(descriptor, at,
-                           std::min(wanted - block.size, size_t(1) << 30));
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got < 0)
-        return failure("read");
-      const auto count = static_cast<size_t>(got);
-      block.size += count;
+      Result<size_t> got = file.read(at, wanted - block.size);
+      if (!got)
+        return got;
+      block.size += *got;
       // An endless device has a zero byte somewhere, which is an error.
-      ended = count == 0 || (!regular && std::memchr(at, 0, count));
+      ended = *got == 0 || (!file.isRegular() && std::memchr(at, 0, *got));
     }
     const char *text = block.text.get();
     // Empty lines between the byte order mark and a header are not at the end.
@@ -220,22 +161,22 @@ Status CsvBlocks::readHeader() {
   std::string_view bytes(text, block.size);
   if (std::string_view format = foreignFormat(bytes); !format.empty())
     return Error{
-        fmt::format("{}: expected CSV in UTF-8, got {} data", name, format)};
+        fmt::format("{}: expected CSV in UTF-8, got {} data", path(), format)};
   const size_t begin = markBytes(bytes);
   if (begin >= *filled)
-    return Error{fmt::format("{}: empty file, expected a header", name)};
+    return Error{fmt::format("{}: empty file, expected a header", path())};
   CsvIndex header = scanCsv(text, begin, *filled, csvFormat->separator, 0, 1);
   if (header.fault)
     return located(*header.fault,
                    [&](size_t offset) { return lineInText(text, offset); });
-  Result<std::vector<std::string>> names = namesOfHeader(name, text, header);
+  Result<std::vector<std::string>> names = namesOfHeader(path(), text, header);
   if (!names)
     return std::move(names).error();
   columnNames = *std::move(names);
   firstRow = header.end;
   if (firstRow == *filled) {
     if (ended)
-      return Error{fmt::format("{}: no rows after the header", name)};
+      return Error{fmt::format("{}: no rows after the header", path())};
     // Its line end.
     firstRow += text[firstRow] == '\r' ? 2 : 1;
   }
@@ -251,7 +192,7 @@ Result<bool> CsvBlocks::read(CsvBlock &block) {
   if (*end == 0) {
     rest.clear();
     if (!anyRow)
-      return Error{fmt::format("{}: no rows after the header", name)};
+      return Error{fmt::format("{}: no rows after the header", path())};
     return false;
   }
   block.format = csvFormat;
@@ -267,11 +208,8 @@ Result<bool> CsvBlocks::read(CsvBlock &block) {
 }
 
 Status CsvBlocks::rewind() {
-  if (!regular ||
-      ::lseek(descriptor, start + off_t(firstRow), SEEK_SET) == off_t(-1))
-    return Error{fmt::format("{}: expected a file that can be read twice, got "
-                             "a pipe or a device",
-                             name)};
+  if (Status s = file.rewind(firstRow); !s)
+    return s;
   rest.clear();
   ended = false;
   return {};
@@ -287,7 +225,7 @@ Error CsvBlocks::located(const CsvFault &fault,
   const size_t line = lineAt(fault.offset);
   const size_t opened = fault.opened ? lineAt(*fault.opened) : line;
   return Error{fmt::format(
-      "{}: line {}: {}{}", name, line, fault.message,
+      "{}: line {}: {}{}", path(), line, fault.message,
       opened == line
           ? ""
           : fmt::format("; the quoted field opens on line {}", opened))};
@@ -295,10 +233,10 @@ Error CsvBlocks::located(const CsvFault &fault,
 
 std::string CsvBlocks::place(const CsvBlock &block, size_t row,
                              size_t column) const {
-  return fmt::format("{}: line {}: column '{}'", name, block.line(row),
+  return fmt::format("{}: line {}: column '{}'", path(), block.line(row),
                      columnNames[column]);
 }
 
 Result<size_t> CsvBlocks::require(std::string_view column) const {
-  return requireColumn(name, columnNames, column, csvFormat->separator);
+  return requireColumn(path(), columnNames, column, csvFormat->separator);
 }

@@ -30,7 +30,8 @@
 /// - A zero byte and a carriage return without a line feed outside quotes are
 ///   errors: the file is binary, UTF-16 or of another line-end convention.
 ///
-/// The separator is a comma unless CsvFormat says otherwise.
+/// The separator is a comma unless CsvFormat says otherwise. The file may be
+/// compressed by gzip or zstd (InputFile.h).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +42,7 @@
 #include "io/CsvScanner.h"
 #include "io/CsvText.h"
 #include "io/Error.h"
+#include "io/InputFile.h"
 #include "io/ShortDecimal.h"
 
 #include <cstddef>
@@ -50,7 +52,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace tamrt {
@@ -128,17 +130,13 @@ public:
                                 size_t blockBytes = kBlockBytes,
                                 CsvFormat format = {});
 
-  CsvBlocks(CsvBlocks &&other) noexcept;
-  CsvBlocks &operator=(CsvBlocks &&other) noexcept;
-  ~CsvBlocks();
-
   const CsvFormat &format() const { return *csvFormat; }
   /// Name of the file in messages.
-  const std::string &path() const { return name; }
+  const std::string &path() const { return file.path(); }
   /// Names of the columns, in the file's order.
   const std::vector<std::string> &names() const { return columnNames; }
-  /// Bytes of the file; 0 if unknown, as for a pipe.
-  size_t bytes() const { return fileBytes; }
+  /// Bytes of the text; 0 if unknown, as for a pipe and a compressed file.
+  size_t bytes() const { return file.bytes(); }
 
   /// Index of the column named `column`; a missing one is an error that names
   /// the file and lists its columns.
@@ -161,25 +159,20 @@ public:
   size_t firstRowLine() const { return firstLine; }
 
 private:
-  CsvBlocks() = default;
+  explicit CsvBlocks(InputFile opened) : file(std::move(opened)) {}
   Result<size_t> fill(CsvBlock &block);
   Status readHeader();
-  Error failure(const char *action) const;
   Error located(const CsvFault &fault,
                 const std::function<size_t(size_t)> &lineAt) const;
-  void close();
 
+  InputFile file;
   std::shared_ptr<const CsvFormat> csvFormat;
-  std::string name;
-  int descriptor = -1;
-  bool owned = false, regular = false, ended = false, anyRow = false;
-  /// Bytes of the file; its offset when it was opened.
-  size_t fileBytes = 0, blockBytes = kBlockBytes;
-  off_t start = 0;
+  bool ended = false, anyRow = false;
+  size_t blockBytes = kBlockBytes;
   std::vector<std::string> columnNames;
   /// Bytes that were read and are not in a block yet; they start with a row.
   std::string rest;
-  /// Offset from `start` and line of the first row.
+  /// Offset in the text and line of the first row.
   size_t firstRow = 0, firstLine = 1;
 };
 

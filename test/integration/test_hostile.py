@@ -290,11 +290,11 @@ class Refused(Hostile):
         self.both_fail(b"\0" * 4096, "zero byte")
 
     def test_other_formats(self):
-        for name, data in (("gzip", gzip.compress(self.plain.encode())),
+        for name, data in (("gzip", gzip.compress(gzip.compress(
+                               self.plain.encode()))),
                            ("UTF-16", self.plain.encode("utf-16")),
                            ("zip or Excel", b"PK\x03\x04" + b"x" * 100),
                            ("Parquet", b"PAR1" + b"x" * 100),
-                           ("zstd", b"\x28\xb5\x2f\xfd" + b"x" * 100),
                            ("xz", b"\xfd7zXZ\0" + b"x" * 100),
                            ("bzip2", b"BZh91AY&SY" + b"x" * 100)):
             with self.subTest(name):

@@ -359,7 +359,7 @@ TEST(CsvFault, OtherFormats) {
   for (auto [bytes, format] : {std::pair{"\xFF\xFE"
                                          "a\0,\0b\0\n\0"sv,
                                          "UTF-16"},
-                               {"\x1F\x8B\x08\0\0"sv, "gzip"},
+                               {"\xFD\x37zXZ\0\0"sv, "xz"},
                                {"PK\x03\x04,\n"sv, "zip or Excel"}})
     EXPECT_EQ(fault(bytes), "t.csv: expected CSV in UTF-8, got " +
                                 std::string(format) + " data");

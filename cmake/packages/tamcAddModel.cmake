@@ -1,6 +1,6 @@
 # tamc_add_model(<target> <spec.yaml> [EXECUTABLE] [PREFIX <name>]
-#                [PROFILE <train.csv>] [OPTIONS <option>...]
-#                [DEPENDS <file>...])
+#                [PROFILE <train.csv>] [WEIGHTS <W.safetensors>]
+#                [OPTIONS <option>...] [DEPENDS <file>...])
 #
 # Compiles a spec when the project is built, and again when the spec, a file of
 # DEPENDS or the compiler has changed.
@@ -10,18 +10,19 @@
 # target's unless PREFIX gives another. With EXECUTABLE <target> is an executable
 # of that name in CMAKE_CURRENT_BINARY_DIR, built with the target `all`.
 #
-# PROFILE and OPTIONS go to tamc; PROFILE is also a file to depend on. Projects
-# that are compiled for another machine get models for that machine.
+# WEIGHTS become part of a library, whose <name>_forecast predicts with them.
+# PROFILE and OPTIONS go to tamc; PROFILE and WEIGHTS are also files to depend on.
+# Projects that are compiled for another machine get models for that machine.
 function(tamc_add_model target spec)
-  cmake_parse_arguments(PARSE_ARGV 2 ARG "EXECUTABLE" "PREFIX;PROFILE"
-                        "OPTIONS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "EXECUTABLE"
+                        "PREFIX;PROFILE;WEIGHTS" "OPTIONS;DEPENDS")
   if(ARG_UNPARSED_ARGUMENTS OR ARG_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "tamc_add_model(${target}): unexpected arguments or "
       "missing values: ${ARG_UNPARSED_ARGUMENTS} ${ARG_KEYWORDS_MISSING_VALUES}")
   endif()
-  if(ARG_EXECUTABLE AND ARG_PREFIX)
-    message(FATAL_ERROR
-      "tamc_add_model(${target}): expected PREFIX without EXECUTABLE")
+  if(ARG_EXECUTABLE AND (ARG_PREFIX OR ARG_WEIGHTS))
+    message(FATAL_ERROR "tamc_add_model(${target}): expected PREFIX and WEIGHTS "
+      "without EXECUTABLE")
   endif()
   get_filename_component(spec "${spec}" ABSOLUTE)
   set(arguments "${spec}" ${ARG_OPTIONS})
@@ -30,11 +31,16 @@ function(tamc_add_model target spec)
     get_filename_component(file "${file}" ABSOLUTE)
     list(APPEND inputs "${file}")
   endforeach()
-  if(ARG_PROFILE)
-    get_filename_component(profile "${ARG_PROFILE}" ABSOLUTE)
-    list(APPEND arguments --profile "${profile}")
-    list(APPEND inputs "${profile}")
-  endif()
+  foreach(pair PROFILE:--profile WEIGHTS:--bake)
+    string(REPLACE ":" ";" pair ${pair})
+    list(GET pair 0 name)
+    list(GET pair 1 option)
+    if(ARG_${name})
+      get_filename_component(file "${ARG_${name}}" ABSOLUTE)
+      list(APPEND arguments ${option} "${file}")
+      list(APPEND inputs "${file}")
+    endif()
+  endforeach()
   if(CMAKE_CROSSCOMPILING)
     list(APPEND arguments --triple=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
   endif()

@@ -92,6 +92,17 @@ int $_level(const void *weights, size_t weights_size, const char *column,
 const char *$_status_string(int status);
 )";
 
+/// The same for a library with weights; `#` is replaced by their doubles.
+static constexpr llvm::StringLiteral forecast = R"(
+/// The weights of the file that this library was compiled with (--bake), for
+/// the functions above; their size is sizeof $_weights.
+extern const uint64_t $_weights[#];
+
+/// As $_predict, with these weights.
+int $_forecast(const $_data *data, void *arena, size_t arena_size,
+               double *predictions, tamrt_embed_error *error);
+)";
+
 /// Bytes of stack that the runtime's functions, the kernels and libm use below
 /// an entry function, and those that the C library uses on a thread's stack. At
 /// most 9 KiB were measured on Debian 12 (test_lib.py, test_stack); code for
@@ -265,7 +276,8 @@ llvm::StringRef tamc::moduleName(ModuleOp module) {
 }
 
 std::string tamc::libraryHeader(tam::ModelAttr model, llvm::StringRef prefix,
-                                llvm::StringRef version, int64_t stackBytes) {
+                                llvm::StringRef version, int64_t stackBytes,
+                                size_t weightBytes) {
   const std::string upper = prefix.upper();
   std::string out;
   out += "// Written by tamc " + version.str() + ".\n//\n";
@@ -319,6 +331,12 @@ std::string tamc::libraryHeader(tam::ModelAttr model, llvm::StringRef prefix,
            ";\n";
   out += "} " + prefix.str() + "_data;\n";
   out += withPrefix(functions, prefix);
+  if (weightBytes > 0) {
+    auto [before, after] = forecast.split('#');
+    out += withPrefix(before, prefix) +
+           std::to_string(weightBytes / sizeof(uint64_t)) +
+           withPrefix(after, prefix);
+  }
   out += "\n#ifdef __cplusplus\n} // extern \"C\"\n#endif\n\n#endif // "
          "TAMC_MODEL_" +
          upper + "_H\n";

@@ -21,13 +21,12 @@
 
 #include "tamrt/abi.h"
 #include "tamrt/embed.h"
+#include "tamrt/load_weights.h"
 
 #include <cstddef>
 #include <cstdint>
 
 extern "C" {
-
-const char *tamrt_embed_status_string(int status);
 
 size_t tamrt_embed_weights_size(const tamrt_model *model, size_t groups);
 size_t tamrt_embed_fit_arena_size(const tamrt_model *model, size_t rows,
@@ -57,11 +56,6 @@ int tamrt_embed_level(const tamrt_model *model, const void *weights,
                       size_t weights_size, const char *column, const char *text,
                       double *value);
 
-size_t tamrt_embed_load_size(const tamrt_model *model, const void *file,
-                             size_t file_size);
-int tamrt_embed_load(const tamrt_model *model, const void *file,
-                     size_t file_size, void *weights, size_t weights_size,
-                     tamrt_embed_error *error);
 size_t tamrt_embed_save_size(const tamrt_model *model, const void *weights,
                              size_t weights_size);
 int tamrt_embed_save(const tamrt_model *model, const void *weights,

@@ -244,6 +244,78 @@ class Lib(harness.TestCase):
                 program = self.check(model, compiler=compiler, flags=flags)
         self.errors(model, program)
 
+    def check_baked(self, model, *options, compilers=COMPILERS[:1]):
+        """A library with weights predicts as the executable with them."""
+        weights = self.fit(model.executable, model.paths["train"])
+        self.succeed(harness.TAMC, self.dir / f"{model.name}.yaml", *options,
+                     "--emit=lib", f"--bake={weights}", "-o",
+                     self.dir / f"lib{model.name}.a")
+        model.defines.append("-DBAKED")
+        for compiler, flags in compilers:
+            program = model.build(compiler=compiler, flags=flags)
+            got, saved = model.run(program, "forecast", weights)
+            self.assertEqual([row[0] for row in got],
+                             [row[0] for row in model.expected(weights)])
+            self.assertEqual(saved.read_bytes(), weights.read_bytes())
+
+    def test_baked_weights(self):
+        self.check_baked(self.airpassengers(), compilers=COMPILERS)
+        for name, more in (
+                ("numbers", {}),
+                ("named", {"groups": ("b", "a", "c"),
+                           "levels": ("hot", "cold", "mild")}),
+                ("cg", {"options": ["--solver=cg"]}),
+                *((name, {"formula": f"y ~ {terms} + c(day, n_cat=7) + "
+                                     "c(level)"})
+                  for name, terms in TABLES.items()),
+                ("given", {"formula": "y ~ rbf(x, n_centers=3) + l(hour) + "
+                                      "c(day, n_cat=7) + c(level)",
+                           "state": "{x: {centers: [-1, 0, 1]}}"})):
+            with self.subTest(name):
+                model = self.grouped(name=name, **more)
+                self.check_baked(
+                    model, "--profile", self.dir / f"{name}-profile.csv",
+                    *more.get("options", ()))
+
+    def test_weights_that_cannot_be_baked(self):
+        model = self.airpassengers()
+        weights = self.fit(model.executable, model.paths["train"])
+        other = self.dir / "other.safetensors"
+        content = weights.read_bytes()
+        archive = self.dir / "libbad.a"
+
+        def refused(data, says, *options, path=other):
+            if data is not None:
+                path.write_bytes(data)
+            run = self.run_program(
+                harness.TAMC, self.dir / "airpassengers.yaml",
+                f"--bake={path}", *(options or ("--emit=lib", "-o", archive)))
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"tamc: error: {says}", run.stderr)
+            self.assertFalse(archive.exists())
+
+        at = content.index(b"spec_hash") + 15
+        changed = content[:at] + (b"0" if content[at:at + 1] != b"0" else
+                                  b"1") + content[at + 1:]
+        bad = f"cannot build in '{other}': "
+        refused(harness.seal(changed), bad)
+        # A changed number, cut files, another kind of file.
+        refused(content[:-1] + bytes([content[-1] ^ 1]), bad)
+        for length in (0, 7, 100, len(content) - 8):
+            refused(content[:length], bad)
+        refused(b"formula: y ~ l(a)\n", bad)
+        refused(None, "cannot read '", path=self.dir / "none")
+        refused(content, "expected --bake with --emit=lib alone", "-o",
+                self.dir / "model")
+        refused(None, "expected an output that is no input of the run",
+                "--emit=lib", "-o", self.dir / "libx.a", "--prefix=x",
+                path=self.link(other, "x.h"))
+
+    def link(self, path, name):
+        result = self.dir / name
+        result.symlink_to(path)
+        return result
+
     def test_inference(self):
         """A library reads weights as if they had no inference."""
         model = self.grouped()

@@ -8,7 +8,10 @@
 
 #include "OutputCheck.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <unistd.h>
 
@@ -45,4 +48,24 @@ std::optional<std::string> tamc::findConflict(ArrayRef<std::string> inputs,
                "' and '" + output + "'";
   }
   return std::nullopt;
+}
+
+tamc::LibraryPaths tamc::libraryPaths(StringRef output, StringRef prefix) {
+  SmallString<256> archive(output);
+  if (archive.empty() || sys::fs::is_directory(archive))
+    sys::path::append(archive, "lib" + prefix + ".a");
+  SmallString<256> header(sys::path::parent_path(archive));
+  StringRef stem = sys::path::stem(archive);
+  stem.consume_front("lib");
+  sys::path::append(header, stem + ".h");
+  return {std::string(archive), std::string(header)};
+}
+
+std::optional<std::string> tamc::flushOutput() {
+  outs().flush();
+  if (!outs().has_error())
+    return std::nullopt;
+  std::error_code code = outs().error();
+  outs().clear_error();
+  return "cannot write to stdout: " + code.message();
 }

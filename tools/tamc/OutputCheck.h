@@ -23,6 +23,20 @@ std::optional<std::string> findConflict(llvm::ArrayRef<std::string> inputs,
                                         llvm::ArrayRef<std::string> outputs,
                                         llvm::StringRef executable);
 
+/// Paths of a library.
+struct LibraryPaths {
+  std::string archive, header;
+};
+
+/// Those of a library with a prefix. A folder gets libPREFIX.a and PREFIX.h.
+/// The header of an archive is beside it and has its name without `lib`.
+LibraryPaths libraryPaths(llvm::StringRef output, llvm::StringRef prefix);
+
+/// Writes what stdout has buffered. The error if it cannot be written, for
+/// example because the disk is full: otherwise LLVM would report a crash when
+/// the stream is destroyed.
+std::optional<std::string> flushOutput();
+
 } // namespace tamc
 
 #endif // TAMC_TOOLS_TAMC_OUTPUTCHECK_H

@@ -10,6 +10,7 @@
 
 #include "tamc/Conversion/SpecToTam.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Emit/Bake.h"
 #include "tamc/Emit/Cpp.h"
 #include "tamc/Emit/Library.h"
 #include "tamc/Emit/Link.h"
@@ -213,6 +214,11 @@ cl::opt<std::string>
            cl::desc("Start of the names of a library's functions (default: the "
                     "model's name)"),
            cl::value_desc("name"), cl::cat(category));
+cl::opt<std::string>
+    bake("bake",
+         cl::desc("Weights to build into a library, which then predicts "
+                  "without a file"),
+         cl::value_desc("W.safetensors"), cl::cat(category));
 cl::opt<bool> staticBlas(
     "static-blas",
     cl::desc("Link all libraries but libc statically (a model needs no BLAS: "
@@ -258,11 +264,6 @@ int checkFormat() {
   return 0;
 }
 
-/// Paths of a library.
-struct LibraryPaths {
-  std::string archive, header;
-};
-
 /// One run of the compiler.
 class Driver {
 public:
@@ -297,7 +298,6 @@ private:
   int checkOutputs(ArrayRef<std::string> outputs) const;
   std::string modelName() const;
   std::string libraryPrefix() const;
-  LibraryPaths libraryPaths() const;
 
   std::string executable;
   /// The machine that is not this one, for which the model is compiled.
@@ -441,19 +441,6 @@ std::string Driver::libraryPrefix() const {
   return tamc::libraryPrefix(spec ? spec->name : moduleName(*module));
 }
 
-/// A folder gets libNAME.a and NAME.h. The header of an archive is beside it
-/// and has its name without `lib`.
-LibraryPaths Driver::libraryPaths() const {
-  SmallString<256> archive(outputFile.getValue());
-  if (archive.empty() || sys::fs::is_directory(archive))
-    sys::path::append(archive, "lib" + libraryPrefix() + ".a");
-  SmallString<256> header(sys::path::parent_path(archive));
-  StringRef stem = sys::path::stem(archive);
-  stem.consume_front("lib");
-  sys::path::append(header, stem + ".h");
-  return {std::string(archive), std::string(header)};
-}
-
 /// The object of the loops over rows is beside the C++ source.
 std::string Driver::rowsObject() const {
   SmallString<256> object(outputName());
@@ -486,8 +473,9 @@ int Driver::checkOutputName() const {
                   outputFile + "'");
     return 0;
   }
-  if (!prefix.empty())
-    return fail("expected --prefix with --emit=lib alone");
+  for (const cl::opt<std::string> *option : {&prefix, &bake})
+    if (!option->empty())
+      return fail("expected --" + option->ArgStr + " with --emit=lib alone");
   if (!outputFile.empty() || !spec ||
       (emit != Emit::Executable && emit != Emit::Object))
     return 0;
@@ -502,7 +490,7 @@ int Driver::checkOutputName() const {
 /// Checks that no output replaces a file that is read, the compiler, or another
 /// output.
 int Driver::checkOutputs(ArrayRef<std::string> outputs) const {
-  std::vector<std::string> inputs = {inputFile, profile};
+  std::vector<std::string> inputs = {inputFile, profile, bake};
   if (spec)
     llvm::append_range(inputs, spec->stateFiles);
   std::optional<std::string> conflict =
@@ -598,20 +586,30 @@ int Driver::writeLibrary() {
   const tam::ModelAttr model = tam::getModel(*module);
   if (!model)
     return fail("expected a module with '" + tam::kModelAttrName + "'");
-  LibraryPaths paths = libraryPaths();
+  const std::string prefix = libraryPrefix();
+  const LibraryPaths paths = libraryPaths(outputFile, prefix);
   if (int status = checkOutputs({paths.archive, paths.header}))
     return status;
-  const std::string prefix = libraryPrefix();
+  std::string weights;
+  if (!bake.empty()) {
+    Expected<std::string> read = readWeights(*module, bake, TAMC_VERSION);
+    if (!read)
+      return fail(toString(read.takeError()));
+    weights = std::move(*read);
+  }
   from = Phase::Plan;
   if (int status = lower(Phase::LLVM))
     return status;
+  if (!weights.empty())
+    addWeights(*module, prefix, weights);
   SmallString<0> object;
   raw_svector_ostream stream(object);
   mlir::FailureOr<int64_t> stackBytes =
       emitCode(*module, CodeKind::Object, codeOptions(), stream);
   if (failed(stackBytes))
     return 1;
-  std::string header = libraryHeader(model, prefix, TAMC_VERSION, *stackBytes);
+  std::string header =
+      libraryHeader(model, prefix, TAMC_VERSION, *stackBytes, weights.size());
   Expected<std::string> archive = archiveLibrary(object, executable, machine);
   if (!archive)
     return fail(toString(archive.takeError()));
@@ -626,7 +624,7 @@ int Driver::compile() {
   if (formula.empty() == inputFile.empty())
     return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
                                 : "expected a file or -f 'formula', got both");
-  for (const cl::opt<std::string> *option : {&outputFile, &profile})
+  for (const cl::opt<std::string> *option : {&outputFile, &profile, &bake})
     if (option->getNumOccurrences() && option->empty())
       return fail("expected the name of a file for " +
                   StringRef(option->ArgStr.size() > 1 ? "--" : "-") +
@@ -744,17 +742,13 @@ int Driver::compile() {
   llvm_unreachable("all kinds are listed");
 }
 
-/// Reports a failure to write to stdout (for example a full disk) as our error:
-/// otherwise LLVM would report a crash when the stream is destroyed.
+/// Reports a failure to write to stdout as our error.
 static void closeOutput() {
-  outs().flush();
-  if (!outs().has_error())
-    return;
-  std::error_code code = outs().error();
-  outs().clear_error();
-  fail("cannot write to stdout: " + code.message());
-  errs().flush();
-  std::_Exit(1);
+  if (std::optional<std::string> error = flushOutput()) {
+    fail(*error);
+    errs().flush();
+    std::_Exit(1);
+  }
 }
 
 /// Checks that options appear once, except lists: LLVM's parser takes the last

@@ -33,9 +33,11 @@ bool isLibraryPrefix(llvm::StringRef text);
 /// The C header of a model, given as `tam.model`: the struct of its data, its
 /// functions, named by `prefix`, and include/tamrt/embed.h, so that it needs no
 /// other header. `stackBytes` are the bytes of stack that its code needs
-/// (emitCode). C11 and C++. Depends only on its arguments.
+/// (emitCode), `weightBytes` those of its weights (Bake.h), 0 if it has none.
+/// C11 and C++. Depends only on its arguments.
 std::string libraryHeader(tam::ModelAttr model, llvm::StringRef prefix,
-                          llvm::StringRef version, int64_t stackBytes);
+                          llvm::StringRef version, int64_t stackBytes,
+                          size_t weightBytes);
 
 /// An archive of the object and the runtime for embedded models, whose archive
 /// lies beside the running compiler at `executable`. Besides it a program needs

@@ -68,13 +68,23 @@ std::vector<Backend> tamc::cts::allBackends() {
   minimal.runsLoops = false;
   all.push_back(minimal);
   // Kernels of its own, in an order of threads and streams that changes all the
-  // time.
+  // time, on two devices.
   Backend emulated =
-      device("cuda-emulated", "cuda-emulated", "../lib/tamrt",
-             {"TAMRT_EMULATOR_ORDER=random", "TAMRT_EMULATOR_SEED=1"});
+      device("cuda-emulated", "cuda-emulated:0,cuda-emulated:1", "../lib/tamrt",
+             {"TAMRT_EMULATOR_ORDER=random", "TAMRT_EMULATOR_SEED=1",
+              "TAMRT_EMULATOR_DEVICES=2"});
   emulated.promise = Promise::Close;
   emulated.runsLoops = false;
   all.push_back(emulated);
+  Backend cuda = device("cuda", "cuda", "../lib/tamrt", {});
+  cuda.promise = Promise::Close;
+  cuda.runsLoops = false;
+  if (!std::filesystem::exists(TAMC_BINARY_DIR
+                               "/lib/tamrt/libtamrt-backend-cuda.so"))
+    cuda.missing = "the build has no backend for CUDA";
+  else if (!std::filesystem::exists("/dev/nvidiactl"))
+    cuda.missing = "this machine has no GPU of NVIDIA";
+  all.push_back(cuda);
   Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};
   if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))
     arm.missing = "the build has no runtime for " + arm.machine;

@@ -45,6 +45,11 @@ static cl::opt<bool> timings("timings", cl::desc("Print each subject's time"),
 static cl::opt<unsigned> least("least", cl::desc("Fail if fewer cases ran"),
                                cl::init(0), cl::cat(category));
 
+static cl::opt<std::string>
+    record("record",
+           cl::desc("Write the programs and results of the last backend here"),
+           cl::value_desc("folder"), cl::init(""), cl::cat(category));
+
 /// Kernels that no subject launches, each with its reason.
 static const std::map<std::string, const char *> kNotLaunched = {};
 
@@ -133,6 +138,8 @@ void Suite::run(const Subject &subject, size_t index) {
       fail(subject, i, -1, failure);
     else
       compare(subject, i, outputs);
+    if (!record.empty() && i + 1 == backends.size() && failure.empty())
+      runs.record(backend, record + "/" + std::to_string(index));
     if (i == 0)
       first = std::move(outputs);
   }

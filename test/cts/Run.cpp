@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 using namespace tamc::cts;
@@ -72,11 +73,12 @@ std::string Runs::compile(const Backend &backend, std::string &program) {
   return failure;
 }
 
-std::string Runs::run(const Backend &backend, Outputs &outputs) {
-  outputs = {};
-  std::string program;
-  if (std::string failure = compile(backend, program); !failure.empty())
-    return failure;
+/// What the commands write.
+static const std::vector<std::string> kFiles = {
+    "weights", "response", "terms", "design", "errors", "effect-errors"};
+
+/// A fit, and predictions of each kind.
+std::vector<Command> Runs::commands() const {
   std::vector<Command> commands = {{"fit", "train.csv", "-o", "weights"}};
   for (const auto &[type, rows] :
        {std::pair("response", "fresh.csv"), std::pair("terms", "few.csv"),
@@ -90,11 +92,55 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
       commands.push_back({"predict", "uncertain.csv", "--weights", "weights",
                           "--type", type, "--se", "-o", file});
   }
+  return commands;
+}
+
+/// The arguments of tam-cts-run for a program.
+static Command joined(const std::string &program,
+                      const std::vector<Command> &commands) {
+  Command all = {program};
+  for (const Command &command : commands) {
+    if (all.size() > 1)
+      all.push_back("--then");
+    append(all, command);
+  }
+  return all;
+}
+
+void Runs::record(const Backend &backend, const std::string &to) {
+  namespace fs = std::filesystem;
+  std::string program;
+  if (!compile(backend, program).empty())
+    return;
+  fs::create_directories(to);
+  for (const char *data :
+       {"train.csv", "fresh.csv", "few.csv", "uncertain.csv"})
+    if (const fs::path kept = fs::path(to).parent_path() / data;
+        !fs::exists(kept))
+      fs::copy_file(folder.path(data), kept);
+  fs::copy_file(program, to + "/model.so");
+  std::vector<Command> all = commands();
+  for (Command &command : all)
+    append(command, {"--device", "@DEVICE@"});
+  std::ofstream script(to + "/commands");
+  for (const std::string &argument : joined("model.so", all))
+    script << argument << "\n";
+  std::ofstream(to + "/formula")
+      << subject.name << ": " << subject.formula << "\n";
+  for (const std::string &file : kFiles)
+    if (fs::exists(folder.path(file)))
+      fs::copy_file(folder.path(file), to + "/" + file);
+}
+
+std::string Runs::run(const Backend &backend, Outputs &outputs) {
+  outputs = {};
+  std::string program;
+  if (std::string failure = compile(backend, program); !failure.empty())
+    return failure;
+  std::vector<Command> commands = this->commands();
   for (Command &command : commands)
     append(command, backend.run);
-  const std::vector<std::string> files = {
-      "weights", "response", "terms", "design", "errors", "effect-errors"};
-  for (const std::string &file : files)
+  for (const std::string &file : kFiles)
     std::filesystem::remove(folder.path(file));
 
   std::vector<std::string> environment = backend.environment;
@@ -104,13 +150,8 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
                         folder.path(launchesFile(backend)));
   std::string failure;
   if (backend.machine.empty()) {
-    Command all = {program};
-    for (const Command &command : commands) {
-      if (all.size() > 1)
-        all.push_back("--then");
-      append(all, command);
-    }
-    failure = folder.run(TAMC_CTS_RUN, all, "", environment);
+    failure =
+        folder.run(TAMC_CTS_RUN, joined(program, commands), "", environment);
   } else {
     for (const Command &command : commands) {
       Command emulated = {"-L", "/usr/" + backend.machine, program};
@@ -124,9 +165,9 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
       failure.empty() && said.find("warning:") != std::string::npos)
     failure = said;
   if (failure.empty())
-    outputs = {folder.read(files[0]), folder.read(files[1]),
-               folder.read(files[2]), folder.read(files[3]),
-               folder.read(files[4]), folder.read(files[5])};
+    outputs = {folder.read(kFiles[0]), folder.read(kFiles[1]),
+               folder.read(kFiles[2]), folder.read(kFiles[3]),
+               folder.read(kFiles[4]), folder.read(kFiles[5])};
   return failure;
 }
 

@@ -34,12 +34,19 @@ public:
   /// Returns a message if something fails.
   std::string run(const Backend &backend, Outputs &outputs);
 
+  /// Writes the last run on a backend of this machine to a new folder, so that
+  /// it can be repeated on another machine: the program, its commands, with
+  /// @DEVICE@ for the device, and what it wrote. The data are beside the
+  /// folder.
+  void record(const Backend &backend, const std::string &to);
+
   /// How often each kernel of the CPU was launched for a backend of this
   /// machine, by the names of kernels.def.
   std::map<std::string, long> launches(const Backend &backend) const;
 
 private:
   std::string compile(const Backend &backend, std::string &program);
+  std::vector<std::vector<std::string>> commands() const;
 
   reference::Folder folder;
   Subject subject;

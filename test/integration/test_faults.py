@@ -13,12 +13,12 @@ import small
 from small import harness
 
 BACKENDS = harness.BUILD / "test" / "backends"
-STEP = re.compile(r"warning: device '(\w+)' had no \d+ bytes more for chunks "
+STEP = re.compile(r"warning: device '([\w-]+)' had no \d+ bytes more for chunks "
                   r"of (\d+) rows?, of \d+ free; going on in chunks of (\d+) "
                   r"rows?( on 'cpu')?$")
 SUMMARY = re.compile(r"warning: memory ran out (\d+) times?; ")
-THREADS = re.compile(r"warning: device 'sim' has memory for \d+ of \d+ threads")
-SOLVER = re.compile(r"warning: device '\w+' had no \d+ bytes (more )?to solve"
+THREADS = re.compile(r"warning: device '[\w-]+' has memory for \d+ of \d+ threads")
+SOLVER = re.compile(r"warning: device '[\w-]+' had no \d+ bytes (more )?to solve"
                     r"(, of \d+ free; trying again|; solving on 'cpu')$")
 GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$")
 LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the fits of 1 "
@@ -38,6 +38,10 @@ TEST_ALLOCATIONS, TEST_KERNELS, TEST_COPIES = 5, 2, 7
 class Faults(harness.TestCase):
     # Allocations whose failure, alone, ends a run: those of the device's test.
     LOST = TEST_ALLOCATIONS
+    # Allocations until the device is tested.
+    TESTED = TEST_ALLOCATIONS
+    # What the device has counted.
+    COUNTS = COUNTS
     # The event of a failed allocation in a trace.
     FELL = {"step down", "out of memory"}
 
@@ -83,12 +87,18 @@ class Faults(harness.TestCase):
                         for key, value in sim.items()}
         run = self.run_program(model, *self.commands[name], "--device", "sim",
                                *options, env=environment)
+        return self.check_run(run, name, options, sim)
+
+    def check_run(self, run, name, options, sim):
+        """Checks the messages of a run and its output; returns its counts and
+        its status."""
+        out = self.dir / "out"
         what = f"{name} {options} {sim}: {run.stderr}"
         lines = [line.removeprefix("model: ")
                  for line in run.stderr.splitlines()]
         counts, steps, groups, summary, errors = None, [], [], 0, 0
         for line in lines:
-            if match := COUNTS.match(line):
+            if match := self.COUNTS.match(line):
                 counts = list(map(int, match.groups()))
             elif match := STEP.match(line):
                 steps.append(match.groups())
@@ -103,7 +113,7 @@ class Faults(harness.TestCase):
                       line.startswith("info: ")):
                 self.fail(what)
         if run.returncode == 0:
-            self.assertEqual(out.read_bytes(), self.good[name], what)
+            self.check_output(name, run, what)
             self.assertEqual(errors, 0, what)
             # Each batch of groups of a stream, or of windows, and each
             # prediction of a picture, has a summary of its own, and so have a
@@ -121,6 +131,9 @@ class Faults(harness.TestCase):
             self.check_falls(steps, threads, what)
         self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
+
+    def check_output(self, name, _, what):
+        self.assertEqual((self.dir / "out").read_bytes(), self.good[name], what)
 
     def check_falls(self, steps, threads, what):
         left = {}
@@ -147,7 +160,7 @@ class Faults(harness.TestCase):
                 (calls, failed, *_), status = self.run_sim(
                     model, name, *options)
                 self.assertEqual((failed, status), (0, 0))
-                self.assertGreaterEqual(calls, TEST_ALLOCATIONS + 3)
+                self.assertGreaterEqual(calls, self.TESTED + 3)
                 for later in (0, 1):
                     good = self.sweep(model, name, "fail", 1, calls, *options,
                                       fail_later=later)
@@ -158,9 +171,9 @@ class Faults(harness.TestCase):
                     # With the CPU as a fallback, the run survives every other
                     # failure.
                     good = self.sweep(
-                        model, name, "fail", TEST_ALLOCATIONS + 1, calls,
+                        model, name, "fail", self.TESTED + 1, calls,
                         *options, "--allow-cpu-fallback", fail_later=later)
-                    self.assertEqual(good, calls - TEST_ALLOCATIONS,
+                    self.assertEqual(good, calls - self.TESTED,
                                      (name, threads, later))
 
     def test_every_allocation(self):

@@ -93,6 +93,13 @@ struct Failure {
   int64_t detail = 0;
 };
 
+/// Where the kernels of a call note a failure, and a copy of it that the CPU
+/// can read. Null for kernels that cannot fail.
+struct FailureSlot {
+  Failure *failure = nullptr;
+  Failure *mirror = nullptr;
+};
+
 /// What `view` of a block returns for a buffer.
 template <class Block, class T>
 using ViewOf =
@@ -144,7 +151,7 @@ struct Greater {
 /// Execution on a GPU.
 class CudaBlock {
 public:
-  TAMRT_BODY explicit CudaBlock(Failure *failure) : failure(failure) {}
+  TAMRT_BODY explicit CudaBlock(const FailureSlot &slot) : slot(slot) {}
 
   TAMRT_BODY int64_t block() const { return blockIdx.x; }
   TAMRT_BODY int64_t blocks() const { return gridDim.x; }
@@ -165,12 +172,15 @@ public:
     return __shfl_down_sync(mask, x, distance);
   }
   TAMRT_BODY void fail(int32_t status, int64_t detail) const {
-    if (atomicCAS(&failure->status, 0, status) == 0)
-      failure->detail = detail;
+    if (atomicCAS(&slot.failure->status, 0, status) != 0)
+      return;
+    slot.failure->detail = detail;
+    slot.mirror->detail = detail;
+    slot.mirror->status = status;
   }
 
 private:
-  Failure *failure;
+  FailureSlot slot;
 };
 
 #endif

@@ -510,7 +510,7 @@ Launch Emulator::start(std::string_view name, const Grid &grid) {
   arrange(grid.blocks, 2, blockOrder);
   if (theOrder == Order::Warps)
     std::reverse(blockOrder.begin(), blockOrder.end());
-  return {name, grid, ++launches, theCounts};
+  return {name, grid, ++launches, theCounts, places};
 }
 
 Failure Emulator::runLoop(std::string_view name, const Grid &grid,

@@ -80,13 +80,42 @@ struct Fault {
   std::string message;
 };
 
+/// Where the memory of a buffer is that has no records of its own: finds it by
+/// address and size, with its records. Throws Fault if there is none.
+using Places =
+    std::function<void *(const void *address, size_t bytes, void *&records)>;
+
 /// One launch of a kernel.
 struct Launch {
   std::string_view name;
   Grid grid;
   uint32_t number;
   Counts &counts;
+  const Places &places;
   Failure failure = {};
+
+  /// Buffers that were found: each thread of a launch asks for them.
+  struct Found {
+    uintptr_t address = 0;
+    size_t bytes = 0;
+    void *memory = nullptr, *records = nullptr;
+  };
+  Found known[32] = {};
+
+  /// The buffer where it is. Throws Fault.
+  template <class T> Buffer<T> placed(const Buffer<T> &buffer) {
+    if (!places || buffer.count <= 0 || buffer.records)
+      return buffer;
+    const size_t bytes = size_t(buffer.count) * sizeof(T);
+    const auto number = reinterpret_cast<uintptr_t>(buffer.data);
+    Found &found = known[number / sizeof(T) % std::size(known)];
+    if (found.address != number || found.bytes != bytes) {
+      Found fresh = {number, bytes, nullptr, nullptr};
+      fresh.memory = places(buffer.data, bytes, fresh.records);
+      found = fresh;
+    }
+    return {static_cast<T *>(found.memory), buffer.count, found.records};
+  }
 };
 
 /// A thread, as bodies without barriers see it: the common part of both.
@@ -157,7 +186,11 @@ public:
   };
 
   template <class T> View<T> view(const Buffer<T> &buffer) {
-    return View<T>(this, buffer, sizeof(T) / kRecordedBytes);
+    try {
+      return View<T>(this, launch->placed(buffer), sizeof(T) / kRecordedBytes);
+    } catch (const Fault &fault) {
+      failWith(fault.message);
+    }
   }
 
   void fail(int32_t status, int64_t detail) {
@@ -221,6 +254,9 @@ public:
                      [&body](LoopThread &thread) { body(thread); });
   }
 
+  /// Where later launches find memory.
+  void usePlaces(Places newPlaces) { places = std::move(newPlaces); }
+
   Order order() const { return theOrder; }
   const Counts &counts() const { return theCounts; }
   /// The next number of the generator of random orders.
@@ -241,6 +277,7 @@ private:
   uint64_t seed;
   bool countsBanks;
   uint32_t launches = 0;
+  Places places;
   Counts theCounts;
   std::vector<int64_t> blockOrder, threadOrder;
   std::unique_ptr<Fibers> fibers;

@@ -307,10 +307,10 @@ struct PidRows {
   Buffer<const double> x;
   int64_t rows, first, window;
 
-  TAMRT_BODY int64_t firstBlock() const {
+  TAMRT_BOTH int64_t firstBlock() const {
     return window == 0 ? 0 : first / window;
   }
-  TAMRT_BODY int64_t endBlock() const {
+  TAMRT_BOTH int64_t endBlock() const {
     return window == 0 ? 1 : (first + rows - 1) / window + 1;
   }
   /// The first row of a block that is here, or the first row.

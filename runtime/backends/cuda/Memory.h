@@ -14,36 +14,33 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <utility>
-#include <vector>
 
 namespace tamrt::cuda {
 
 /// Blocks of memory with addresses that the CPU cannot access: they have a bit
 /// above those of user space, so that any access except by a kernel or a copy
-/// crashes. Each block has records of its elements, for the emulator.
+/// crashes. No address is used twice, so that a use of released memory is
+/// found. Each block has records of its elements, for the emulator.
 class Memory {
 public:
-  explicit Memory(int64_t total) : total(total) {}
+  /// \param device the number of the device, which is part of addresses.
+  explicit Memory(int64_t total, int device = 0);
 
   /// Null if less than `bytes` are free.
   void *allocate(size_t bytes);
   /// Returns whether there is such a block.
-  bool release(void *address, size_t bytes);
+  bool release(void *address);
 
-  /// Where the emulator finds `bytes` bytes of memory, and their records. An
-  /// address of the CPU is that of a constant of the model, which is copied
-  /// when it is first asked for, as a GPU would: `uploaded` gets the bytes of
-  /// such a copy. Throws Fault if the address is neither.
-  void *find(const void *address, size_t bytes, void *&records,
-             uint64_t &uploaded);
-  /// The bytes of a block from an address on; 0 if there is none.
-  size_t bytesFrom(const void *address) const;
-  /// The same as `find` for a copy: addresses of the CPU are theirs.
-  void *place(const void *address, size_t bytes);
+  /// Where the emulator finds `bytes` bytes of memory, and their records.
+  /// Throws Fault if the address is not that of so many bytes of a block.
+  void *find(const void *address, size_t bytes, void *&records) const;
+  /// The same without records.
+  void *place(const void *address, size_t bytes) const;
 
-  /// Whether an address is one of the device.
+  /// Whether an address is one of a device.
   static bool isOfDevice(const void *address);
+  /// Whether it is one of this device.
+  bool isOwn(const void *address) const;
 
   int64_t freeBytes() const { return total - used; }
   int64_t totalBytes() const { return total; }
@@ -59,10 +56,8 @@ private:
   };
 
   int64_t total, used = 0;
+  uintptr_t start, next;
   std::map<uintptr_t, Block> blocks;
-  /// Copies of constants, by address and bytes: work that waits in a stream
-  /// may use them.
-  std::map<std::pair<const void *, size_t>, std::vector<char>> constants;
 };
 
 } // namespace tamrt::cuda

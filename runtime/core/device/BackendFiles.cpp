@@ -8,11 +8,14 @@
 
 #include "core/device/BackendFiles.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <link.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,6 +91,34 @@ std::vector<BackendFolder> backendFolders() {
   if (folders.back().path != kPackageFolder)
     folders.push_back({kPackageFolder});
   return folders;
+}
+
+Status checkWhole(const std::string &file) {
+  std::error_code failed;
+  const uint64_t bytes = fs::file_size(file, failed);
+  std::ifstream in(file, std::ios::binary);
+  ElfW(Ehdr) header = {};
+  const auto read = [&](uint64_t offset, void *to, size_t size) {
+    return bool(in.seekg(std::streamoff(offset)) &&
+                in.read(static_cast<char *>(to), std::streamsize(size)));
+  };
+  if (failed || !read(0, &header, sizeof(header)) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return {};
+  // The table of sections is behind all else that is loaded.
+  uint64_t needed =
+      header.e_shoff + uint64_t(header.e_shnum) * uint64_t(header.e_shentsize);
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) part = {};
+    const uint64_t at = header.e_phoff + i * header.e_phentsize;
+    needed = std::max(needed, at + sizeof(part));
+    if (read(at, &part, sizeof(part)) && part.p_type == PT_LOAD)
+      needed = std::max<uint64_t>(needed, part.p_offset + part.p_filesz);
+  }
+  if (needed <= bytes)
+    return {};
+  return Error{fmt::format("the file is truncated: expected {} bytes, got {}",
+                           needed, bytes)};
 }
 
 BackendSearch findBackend(const std::vector<BackendFolder> &folders,

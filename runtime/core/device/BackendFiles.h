@@ -68,6 +68,11 @@ std::set<std::string> backendKinds(const std::vector<BackendFolder> &folders);
 /// names the first of them for which this is not so, and the fix.
 Status checkOwners(const std::string &file, uid_t user);
 
+/// Checks that a shared object is not truncated: the loader maps it whatever
+/// its size, and the program would end at the first access behind its end. What
+/// is no shared object at all is left to the loader.
+Status checkWhole(const std::string &file);
+
 } // namespace tamrt
 
 #endif // TAMRT_CORE_DEVICE_BACKENDFILES_H

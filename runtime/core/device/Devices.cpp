@@ -64,6 +64,8 @@ bool isComplete(const tamrt_backend &b) {
 /// program.
 Result<const tamrt_backend *> load(const std::string &path,
                                    std::string_view kind) {
+  if (Status whole = checkWhole(path); !whole)
+    return std::move(whole).error();
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *why = ::dlerror();

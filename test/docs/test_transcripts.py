@@ -26,6 +26,8 @@ NOT_RUN = {
     r"(TAMC_\w+=\d+ )?build[-a-z]*/(test/)?bin/\w+(Test|Benchmark|Fuzzer)\b.*":
         "runs for minutes, and its figures are the machine's",
     r"tools/bench/.*": "runs for minutes, and its figures are the machine's",
+    r"tools/device-check/pack .*|tar xf device-check\.tar\.xz && .*":
+        "is for a machine with a GPU",
     r"mkdir corpus\b.*": "belongs to the fuzzers",
     r"test/browser/drive_page\.py .*": "needs a browser",
     r"python3 -c 'import sys, pyarrow\.csv.*": "pyarrow is no dependency",

@@ -288,6 +288,8 @@ std::optional<ParsedValue> Parser::value(Span span) {
     parsed = pair(span);
     if (!parsed)
       return std::nullopt;
+  } else if (written[0] == '$' && isIdentifier(written.drop_front())) {
+    parsed->token = written.drop_front().str();
   } else if (written == "True" || written == "False") {
     parsed->value = written == "True";
   } else if (written == "None") {
@@ -563,6 +565,23 @@ ParsedFormula Parser::formula() {
 
 ParsedFormula parseFormula(const SourceText &source, Diagnostics &diagnostics) {
   return Parser(source, diagnostics).formula();
+}
+
+std::string replaceTokens(llvm::StringRef term,
+                          const std::map<std::string, std::string> &values) {
+  std::string text;
+  for (size_t i = 0; i != term.size();) {
+    size_t end = i + 1;
+    if (isQuote(term[i]))
+      end = skipQuoted(term, i);
+    else if (term[i] == '$')
+      end = std::min(term.find_if_not(isIdentifierBody, end), term.size());
+    llvm::StringRef part = term.slice(i, end);
+    text +=
+        part.starts_with("$") ? values.at(part.drop_front().str()) : part.str();
+    i = end;
+  }
+  return text;
 }
 
 std::optional<ParsedValue> parseValue(const SourceText &source, size_t begin,

@@ -22,6 +22,8 @@ struct ParsedValue {
   Value value;
   /// Text in quotes is never a word, a number or a flag.
   bool quoted = false;
+  /// The token whose values the value may have, without its `$`; empty: none.
+  std::string token = {};
   /// As written, for messages.
   std::string text;
   llvm::SMRange range;
@@ -59,6 +61,10 @@ inline constexpr unsigned maximumDepth = 64;
 /// `diagnostics`; parsing continues after a wrong term. The result is complete
 /// only if no error was added.
 ParsedFormula parseFormula(const SourceText &source, Diagnostics &diagnostics);
+
+/// A term's text with other texts in place of its tokens, by name.
+std::string replaceTokens(llvm::StringRef term,
+                          const std::map<std::string, std::string> &values);
 
 /// Parses the bytes [begin, end) of `source` as a value of the grammar.
 std::optional<ParsedValue> parseValue(const SourceText &source, size_t begin,

@@ -253,8 +253,35 @@ std::string ModelSpec::canonicalFormula() const {
   return text;
 }
 
+/// Sets the aps of a term and its factors to the next ones.
+static void setAps(Term &term, const double *&next) {
+  term.ap = *next++;
+  for (Term &factor : term.factors)
+    setAps(factor, next);
+}
+
+Term ModelSpec::termOf(const GridSettings::Choice &choice) const {
+  Term term = terms[choice.term];
+  const double *next = choice.aps.data();
+  setAps(term, next);
+  term.text = choice.text;
+  return term;
+}
+
 std::string ModelSpec::canonical() const {
-  std::string text = "formula: " + quoteYaml(canonicalFormula()) + "\n";
+  std::string text =
+      "formula: " + quoteYaml(grid ? formula : canonicalFormula()) + "\n";
+  if (grid) {
+    text += "grid:\n";
+    for (const GridSettings::Token &token : grid->tokens)
+      text +=
+          "  " + token.name + ": [" + llvm::join(token.values, ", ") + "]\n";
+  }
+  return text + canonicalKeys();
+}
+
+std::string ModelSpec::canonicalKeys() const {
+  std::string text;
   auto add = [&](llvm::StringRef key, llvm::StringRef column) {
     if (!column.empty())
       text += (key + ": " + quoteYaml(column) + "\n").str();

@@ -35,7 +35,7 @@ constexpr size_t maximumSpecBytes = 1 << 20;
 constexpr llvm::StringRef keys[] = {
     "name",      "formula", "group",    "date",       "weights",
     "solver",    "device",  "defaults", "chunk_rows", "oracle",
-    "placement", "adapt",   "state"};
+    "placement", "adapt",   "grid",     "state"};
 
 std::optional<Solver> toSolver(llvm::StringRef word) {
   for (Solver solver : {Solver::Auto, Solver::Direct, Solver::CG})
@@ -344,6 +344,13 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
                        return adaptEntry(setting, value);
                      });
   }
+  if (key.text == "grid") {
+    gridRange = key.range;
+    return eachEntry(node, "for 'grid'", key.range,
+                     [&](const Key &token, llvm::yaml::Node *value) {
+                       return gridToken(token, value);
+                     });
+  }
   return unknownKey(key, "key", keys);
 }
 
@@ -443,6 +450,8 @@ bool SpecParser::defaultValue(const TermInfo *info, const Key &key,
   std::optional<ParsedValue> value = yamlValue(node, key);
   if (!value)
     return false;
+  if (!checkNoToken(*value, diagnostics))
+    return true;
   std::optional<Value> checked =
       common ? checkCommon(key.text, *value, diagnostics)
              : checkValue(*parameter, key.text, *value, diagnostics);
@@ -634,11 +643,17 @@ std::optional<ModelSpec> SpecParser::run() {
     spec.formula = formula->text().trim().str();
     spec.formulaRange = formula->range;
     spec.target = parsed.target;
+    if (gridRange)
+      spec.grid.emplace();
     for (const ParsedTerm &term : parsed.terms)
-      if (auto checked = checkTerm(term, defaults, diagnostics))
+      if (gridRange)
+        addChoices(term);
+      else if (auto checked = checkTerm(term, defaults, diagnostics))
         spec.terms.push_back(std::move(*checked));
     checkTarget(spec, diagnostics);
   }
+  if (whole && gridRange)
+    finishGrid();
   // Its features may be effects of the formula.
   if (whole && spec.adapt)
     finishAdapt();
@@ -691,6 +706,9 @@ bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
       diagnostics.error({}, "expected auto, direct or cg for --solver, got '" +
                                 *overrides.solver + "'");
   }
+  if (spec.grid && spec.solver == Solver::CG)
+    diagnostics.error({}, "expected the direct solver for a formula with "
+                          "tokens, got cg");
   if (overrides.device) {
     if (isDevice(*overrides.device))
       spec.device = *overrides.device;

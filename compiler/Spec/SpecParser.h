@@ -66,6 +66,11 @@ private:
   bool placementEntry(const Key &key, llvm::yaml::Node *node);
   bool adaptEntry(const Key &key, llvm::yaml::Node *node);
   void finishAdapt();
+  bool gridToken(const Key &key, llvm::yaml::Node *node);
+  std::optional<ParsedTerm> substitute(const ParsedTerm &term,
+                                       llvm::ArrayRef<size_t> values);
+  void addChoices(const ParsedTerm &term);
+  void finishGrid();
   void checkCorrection();
   bool unknownKey(const Key &key, llvm::StringRef what,
                   llvm::ArrayRef<llvm::StringRef> known);
@@ -92,6 +97,14 @@ private:
   ModelSpec spec;
   std::optional<Scalar> formula, correction;
   llvm::SMRange adaptRange;
+  /// The values of a token, and whether the formula has it.
+  struct TokenValues {
+    Key key;
+    std::vector<ParsedValue> values;
+    bool used = false;
+  };
+  std::vector<TokenValues> tokens;
+  std::optional<llvm::SMRange> gridRange;
   TermDefaults defaults;
   WrittenState state;
 };

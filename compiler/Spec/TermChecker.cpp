@@ -446,7 +446,8 @@ std::optional<Term> Checker::run() {
       term.factors.push_back(std::move(*checked));
   fillDefaults();
   for (const ParsedArgument &argument : parsed.arguments)
-    setArgument(argument);
+    if (checkNoToken(argument.value, diagnostics))
+      setArgument(argument);
   if (diagnostics.errorCount() == before)
     checkTogether();
   if (diagnostics.errorCount() == before &&
@@ -558,6 +559,15 @@ bool checkOrdinalOrder(const Term &term, Diagnostics &diagnostics,
     return true;
   return checkOrder(term, "p_order", term.getInt("n_cat"), "n_cat", diagnostics,
                     where);
+}
+
+bool checkNoToken(const ParsedValue &value, Diagnostics &diagnostics) {
+  if (value.token.empty())
+    return true;
+  diagnostics.error(value.range, "expected a list of values for the token " +
+                                     value.text +
+                                     " in the spec's key 'grid', got none");
+  return false;
 }
 
 std::optional<Term> checkTerm(const ParsedTerm &parsed,

@@ -39,6 +39,9 @@ std::optional<Value> checkValue(const ParameterInfo &info, llvm::StringRef key,
 std::optional<Value> checkCommon(llvm::StringRef key, const ParsedValue &value,
                                  Diagnostics &diagnostics);
 
+/// Checks that a value is no token.
+bool checkNoToken(const ParsedValue &value, Diagnostics &diagnostics);
+
 /// Checks a term and its factors and fills in the defaults. The formula's value
 /// comes first, then that of `defaults` for the term, that for all terms, and
 /// that of Terms.def.

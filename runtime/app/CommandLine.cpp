@@ -10,6 +10,7 @@
 
 #include "app/CommandOptions.h"
 #include "app/OptionValues.h"
+#include "core/model/Candidates.h"
 #include "io/Number.h"
 
 #include <CLI/CLI.hpp>
@@ -375,6 +376,11 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                  "adapt, coefficients, summary, plot, export, bench, plan or "
                  "info; --help tells more"};
 
+  if (hasCandidates(model) && !options.grid &&
+      options.command != Command::Plan && options.command != Command::Info)
+    return Error{"expected tune --grid, which chooses values for the tokens of "
+                 "the formula, or plan or info; the formula that it prints is "
+                 "that of a model with the other commands"};
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
   if (!texts.chunkRows.empty())
@@ -398,7 +404,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   if (!texts.calibrate.empty())
     options.calibrate = *parseSplit(texts.calibrate);
   if (*tune)
-    if (Status s = parseTune(texts, options); !s)
+    if (Status s = parseTune(model, texts, options); !s)
       return std::move(s).error();
   Result<ChosenPenalties> penalties = parsePenalties(model, texts.penalties);
   if (!penalties)

@@ -80,8 +80,11 @@ struct Options {
   bool inference = false;
   /// For fit and tune: the rows that are held out to calibrate intervals.
   std::optional<Split> calibrate;
-  /// For tune.
+  /// For tune: the choice of penalties, or of values for the formula's tokens
+  /// by rows that are held out.
   TuneOptions tune;
+  bool grid = false;
+  Split split;
   /// For predict and coefficients: print standard errors.
   bool se = false;
   /// For predict and evaluate: the levels of intervals, each above 0 and below

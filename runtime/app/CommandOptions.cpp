@@ -9,6 +9,7 @@
 #include "app/CommandOptions.h"
 
 #include "app/OptionValues.h"
+#include "core/model/Candidates.h"
 #include "io/Number.h"
 
 #include <algorithm>
@@ -326,6 +327,16 @@ void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts) {
       ->check(count(INT32_MAX))
       ->type_name("N")
       ->group(group);
+  tune.add_flag("--grid", options.grid,
+                "Choose values for the formula's tokens instead: those that "
+                "predict held-out rows best")
+      ->group(group);
+  tune.add_option("--split", texts.split,
+                  "For --grid: the rows to hold out, as for --calibrate; "
+                  "default 0.2")
+      ->check(split())
+      ->type_name("SPLIT")
+      ->group(group);
   tune.add_option("--format", texts.format, "text or json")
       ->check(oneOf({"text", "json"}))
       ->type_name("FORMAT")
@@ -391,7 +402,36 @@ Status checkAdapt(const tamrt_model &model, const Options &options) {
   return {};
 }
 
-Status parseTune(const OptionTexts &texts, Options &options) {
+/// Checks and parses the options of a grid, and those that it has no use for.
+static Status parseGrid(const tamrt_model &model, const OptionTexts &texts,
+                        Options &options) {
+  if (!options.grid && !texts.split.empty())
+    return Error{"expected --grid with --split"};
+  if (!options.grid)
+    return {};
+  if (!hasCandidates(model))
+    return Error{"expected a formula with tokens, such as k=$k, with --grid, "
+                 "got one without"};
+  for (auto [name, isGiven] :
+       {std::pair("--criterion=reml", texts.criterion == "reml"),
+        std::pair("--per-group", options.tune.perGroup),
+        std::pair("--bounds", !texts.bounds.empty()),
+        std::pair("--candidates", !texts.candidates.empty()),
+        std::pair("--gamma", !texts.gamma.empty()),
+        std::pair("--cycles", !texts.cycles.empty()),
+        std::pair("--inference", options.inference),
+        std::pair("--calibrate", !texts.calibrate.empty())})
+    if (isGiven)
+      return Error{fmt::format("expected no {} with --grid", name)};
+  options.split = *parseSplit(texts.split.empty() ? "0.2" : texts.split);
+  options.split.option = "--split";
+  return {};
+}
+
+Status parseTune(const tamrt_model &model, const OptionTexts &texts,
+                 Options &options) {
+  if (Status s = parseGrid(model, texts, options); !s)
+    return s;
   TuneOptions &tune = options.tune;
   if (!texts.bounds.empty()) {
     if (texts.bounds.size() != 2)

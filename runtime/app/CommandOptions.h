@@ -39,7 +39,7 @@ struct OptionTexts {
   std::string separator = ",", decimal = ".";
   std::vector<std::string> placement, missing, penalties, intervals, bounds,
       candidates;
-  std::string criterion = "gcv", cycles, gamma, runs, calibrate,
+  std::string criterion = "gcv", cycles, gamma, runs, calibrate, split,
               method = "gaussian", windows;
   bool allRungs = false, sliding = false;
 };
@@ -71,7 +71,8 @@ Status parseIntervals(const OptionTexts &texts, Options &options);
 
 /// Options of the choice of penalties.
 void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts);
-Status parseTune(const OptionTexts &texts, Options &options);
+Status parseTune(const tamrt_model &model, const OptionTexts &texts,
+                 Options &options);
 
 /// Adds `adapt` with the options of the model that is fitted in windows.
 CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,

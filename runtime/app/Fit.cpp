@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "app/Fit.h"
 #include "app/Calibrate.h"
+
 #include "app/Commands.h"
+#include "app/Grid.h"
 #include "app/Prediction.h"
 #include "app/Session.h"
 #include "app/Timings.h"
@@ -89,7 +92,7 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   const FitSteps steps =
       chooseSteps(model, data, weights.normalization, run.threads);
   Systems systems;
-  if (run.chooseStrengths) {
+  if (run.asksForSystems()) {
     systems.addRows(data);
     systems.weightMeans.assign(data.weightMeans().begin(),
                                data.weightMeans().end());
@@ -209,9 +212,8 @@ Status fitFile(const tamrt_model &model, const Options &options,
   Result<RowReader> reader = RowReader::open(options.input, model, reading);
   if (!reader)
     return std::move(reader).error();
-  const auto fit = options.stream ? fitStreamed : fitInMemory;
   Result<Weights> weights =
-      fit(model, options, *std::move(reader), run, timings);
+      fitRows(model, options, *std::move(reader), run, timings);
   if (!weights)
     return std::move(weights).error();
   if (options.command == Command::Tune)
@@ -262,9 +264,17 @@ Status fitFile(const tamrt_model &model, const Options &options,
 
 } // namespace
 
+Result<Weights> fitRows(const tamrt_model &model, const Options &options,
+                        RowReader reader, const RunOptions &run,
+                        Timings &timings) {
+  const auto fit = options.stream ? fitStreamed : fitInMemory;
+  return fit(model, options, std::move(reader), run, timings);
+}
+
 Status runFit(const tamrt_model &model, const Options &options) {
   return runSession(model, options, [&](const Session &session) {
-    return fitFile(model, options, session);
+    return options.grid ? chooseValues(model, options, session)
+                        : fitFile(model, options, session);
   });
 }
 

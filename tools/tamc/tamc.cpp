@@ -695,6 +695,8 @@ int Driver::compile() {
     return fail("expected a spec without 'adapt' with --emit=cpp and lib, "
                 "which have one model");
 
+  if (spec && spec->grid && (emit == Emit::Cpp || emit == Emit::Library))
+    return fail("expected a spec without 'grid' with --emit=cpp and lib");
   bool isPlan = emit == Emit::Plan || emit == Emit::Drawing ||
                 emit == Emit::Cpp || emit == Emit::Library;
   if (emit == Emit::MLIR && compileTo.empty())

@@ -418,9 +418,9 @@ tam::ModelAttr Importer::describeModel() {
       spec.target, spec.group, spec.date, spec.weights,
       spec.device == "auto" ? "" : StringRef(spec.device),
       llvm::sum_of(columns), carryBytes,
-      spec.solver == spec::Solver::Auto     ? tam::Solver::Auto
-      : spec.solver == spec::Solver::Direct ? tam::Solver::Direct
-                                            : tam::Solver::CG,
+      spec.solver == spec::Solver::CG                    ? tam::Solver::CG
+      : spec.solver == spec::Solver::Direct || spec.grid ? tam::Solver::Direct
+                                                         : tam::Solver::Auto,
       spec.chunkRows.value_or(0), spec.profile ? spec.profile->rowsPerGroup : 0,
       spec.oracle ? describe(*spec.oracle) : tam::OracleAttr(),
       spec.placement ? describe(*spec.placement) : tam::PlacementAttr(),

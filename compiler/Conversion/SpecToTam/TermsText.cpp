@@ -139,12 +139,74 @@ private:
 
 } // namespace
 
+/// The candidates of a grid.
+static void describeCandidates(const ModelSpec &spec,
+                               const std::vector<Input> &inputs,
+                               llvm::json::OStream &out) {
+  // Names depend neither on parameters nor on penalties.
+  ModelSpec one = spec;
+  one.terms.clear();
+  for (const GridSettings::Place &place : spec.grid->places)
+    one.terms.push_back(spec.termOf(place.choices.front()));
+  const std::vector<std::string> names = one.effectNames();
+  one.terms.clear();
+  // The formula's left side, and "~".
+  const std::string formula = one.canonicalFormula();
+  const llvm::StringRef target = formula;
+  out.object([&] {
+    out.attributeArray("tokens", [&] {
+      for (const GridSettings::Token &token : spec.grid->tokens)
+        out.object([&] {
+          out.attribute("name", token.name);
+          out.attributeArray("values", [&] {
+            for (const std::string &value : token.values)
+              out.value(value);
+          });
+        });
+    });
+    out.attributeArray("terms", [&] {
+      for (auto [index, place] : llvm::enumerate(spec.grid->places))
+        out.object([&] {
+          out.attribute("name", names[index + 1]);
+          out.attributeArray("tokens", [&] {
+            for (size_t token : place.tokens)
+              out.value(static_cast<int64_t>(token));
+          });
+          out.attributeArray("choices", [&] {
+            for (const GridSettings::Choice &choice : place.choices) {
+              const Term term = spec.termOf(choice);
+              out.object([&] {
+                out.attribute("effect", static_cast<int64_t>(choice.term) + 1);
+                out.attribute("term", choice.text);
+                out.attribute("canonical", term.canonical());
+                out.attributeArray("aps", [&] {
+                  for (double ap : choice.aps)
+                    out.value(ap);
+                });
+                out.attributeArray("inputs", [&] {
+                  for (const Input &input : inputsOf(term))
+                    out.value(llvm::find(inputs, input) - inputs.begin());
+                });
+              });
+            }
+          });
+        });
+    });
+    out.attribute("target", target.drop_back());
+    out.attribute("keys", spec.canonicalKeys());
+  });
+}
+
 std::string tamc::describeTerms(const ModelSpec &spec,
                                 const std::vector<Input> &inputs,
                                 const Learners &learners) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream out(stream);
+  if (spec.grid) {
+    describeCandidates(spec, inputs, out);
+    return text;
+  }
   out.array([&] {
     Writer writer(inputs, learners, out);
     for (const Term &term : spec.terms)

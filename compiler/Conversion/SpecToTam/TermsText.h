@@ -18,8 +18,9 @@
 namespace tamc {
 
 /// `terms` of tamrt_model: a JSON array with the feature map of each term, in
-/// the format of runtime/core/model/Export.h. `inputs` and `learners` are those
-/// of the model.
+/// the format of runtime/core/model/Export.h; for a spec with a grid its
+/// candidates, in that of runtime/core/model/Candidates.h. `inputs` and
+/// `learners` are those of the model.
 std::string describeTerms(const spec::ModelSpec &spec,
                           const std::vector<Input> &inputs,
                           const Learners &learners);

@@ -139,6 +139,38 @@ struct AdaptSettings {
   llvm::SMRange formulaRange;
 };
 
+/// The key `grid`: candidate values of tokens in the formula (docs/math.md
+/// section 4, "Grid").
+struct GridSettings {
+  /// A token, with its values as the formula writes them.
+  struct Token {
+    std::string name;
+    std::vector<std::string> values;
+  };
+  /// A term with values in place of its tokens.
+  struct Choice {
+    /// Its index in ModelSpec::terms: choices that differ in penalties alone
+    /// have one term in common.
+    size_t term = 0;
+    /// As the formula writes it.
+    std::string text;
+    /// Its own ap and those of its factors, in depth-first order.
+    std::vector<double> aps;
+  };
+  struct Place {
+    /// The term's tokens, and its choices: one for each tuple of their values,
+    /// those of the last token next to each other.
+    std::vector<size_t> tokens;
+    std::vector<Choice> choices;
+  };
+
+  std::vector<Token> tokens;
+  /// The terms of the formula.
+  std::vector<Place> places;
+  /// Most choices of a term.
+  static constexpr size_t maxChoices = 1024;
+};
+
 /// `chunk_rows: all`: a chunk holds every row of a group.
 inline constexpr int64_t allRows = std::numeric_limits<int64_t>::max();
 
@@ -200,6 +232,8 @@ struct ModelSpec {
   std::optional<OracleSettings> oracle;
   std::optional<PlacementSettings> placement;
   std::optional<AdaptSettings> adapt;
+  /// If the formula has tokens: `terms` are then those of all candidates.
+  std::optional<GridSettings> grid;
   /// In the order of the model's tables.
   std::vector<GivenTable> state;
   /// Paths of the files that `state` was read from. Not in the canonical spec.
@@ -222,6 +256,10 @@ struct ModelSpec {
   /// The formula in one canonical spelling (see Term::canonical), terms in the
   /// order written. With resolved levels: `n_cat=7, levels=True`.
   std::string canonicalFormula() const;
+  /// A choice of the grid as a term: that of `terms` with its own text and aps.
+  Term termOf(const GridSettings::Choice &choice) const;
+  /// What `canonical` has after the formula.
+  std::string canonicalKeys() const;
   /// The spec as YAML in one canonical spelling: formula, group, date, weights,
   /// solver and state, without those that have the default. Equal texts mean
   /// equal models: parsed again, the text gives the same terms and columns.
@@ -229,7 +267,8 @@ struct ModelSpec {
   /// in it, because they do not change what a fit or a prediction computes;
   /// weights stay valid when they change. A state of more than
   /// `maxCanonicalNumbers` numbers is replaced by its SHA-256, `state: 'sha256
-  /// ...'`; such a text is only for comparison.
+  /// ...'`; such a text is only for comparison. With tokens the formula is as
+  /// written, and the values follow.
   std::string canonical() const;
 
   static constexpr size_t maxCanonicalNumbers = 4096;
@@ -256,6 +295,8 @@ struct ModelSpec {
 ///   placement   cpu or device for sums, solve and predict
 ///   adapt       window, update and horizon of sliding windows, and perhaps a
 ///               formula of the residuals (docs/spec-reference.md, "Windows")
+///   grid        lists of values for tokens such as $k in the formula
+///               (docs/spec-reference.md, "Grid")
 ///   state       numbers that a fit would draw or learn, by effect and table,
 ///               here or in safetensors files beside the spec
 ///               (docs/spec-reference.md, "State")

@@ -136,8 +136,8 @@ Status Division::survey() {
   while (true) {
     // Fails before a pipe has been read.
     if (Status s = reader.rewind(); !s)
-      return Error{s.error().message +
-                   "; --calibrate reads the data several times"};
+      return Error{s.error().message + "; " + split.option +
+                   " reads the data several times"};
     rowsOf.clear();
     heldOutOf.clear();
     latest.clear();
@@ -212,11 +212,11 @@ Status Division::check() const {
     const size_t rows = rowsOf[numbers[place]], out = heldOutOf[numbers[place]];
     if (out == 0 || out == rows)
       return Error{fmt::format(
-          "{}: {}expected some of the rows held out by --calibrate={}, and "
-          "some not, got {} of {}",
+          "{}: {}expected some of the rows held out by {}={}, and some not, "
+          "got {} of {}",
           reader.path(),
-          model.group ? "group '" + order.names[place] + "': " : "", split.text,
-          out, rows)};
+          model.group ? "group '" + order.names[place] + "': " : "",
+          split.option, split.text, out, rows)};
   }
   return {};
 }
@@ -225,9 +225,10 @@ Result<HeldOut> Division::divide() {
   if (Status s = survey(); !s)
     return std::move(s).error();
   if (split.kind == Split::Kind::Date && reader.dateForm() != split.date.form)
-    return Error{fmt::format("{}: column '{}': expected dates of the format of "
-                             "--calibrate={}, got others",
-                             reader.path(), model.date, split.text)};
+    return Error{
+        fmt::format("{}: column '{}': expected dates of the format of {}={}, "
+                    "got others",
+                    reader.path(), model.date, split.option, split.text)};
   order = reader.groupOrder();
   if (split.kind == Split::Kind::Share)
     divideByShare();
@@ -271,11 +272,12 @@ Result<Split> parseSplit(const std::string &text) {
 Result<HeldOut> holdOut(const tamrt_model &model, const std::string &path,
                         const ReadOptions &options, const Split &split) {
   if (path == "-")
-    return Error{"expected a file for --calibrate, which is read several "
-                 "times, got standard input"};
+    return Error{"expected a file for " + split.option +
+                 ", which is read several times, got standard input"};
   if (split.kind == Split::Kind::Date && !model.date)
     return Error{"expected a share between 0 and 1, or a column and a value, "
-                 "as --calibrate of a model without a date column, got " +
+                 "as " +
+                 split.option + " of a model without a date column, got " +
                  split.text};
   ReadOptions reading = options;
   reading.keepPlaces = true;

@@ -8,7 +8,8 @@
 ///
 /// \file
 /// Divides the rows of each group into those of a fit and those that are held
-/// out of it to calibrate intervals (docs/math.md section 8).
+/// out of it: to calibrate intervals (docs/math.md section 8), or to compare
+/// candidates (section 4, "Grid").
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +42,8 @@ struct Split {
   double share = 0;
   Date date;
   std::string column, value;
-  /// As it was written.
-  std::string text;
+  /// As it was written, and the option that has it.
+  std::string text, option = "--calibrate";
 };
 
 /// Parses a share such as "0.2", a date such as "2013-01-01", or a column and a

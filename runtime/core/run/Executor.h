@@ -117,6 +117,10 @@ struct RunOptions {
   /// (`fitChosen`); may be empty.
   std::function<Result<std::vector<double>>(const StrengthsQuestion &)>
       chooseStrengths;
+  /// For fits whose caller computes the coefficients itself, G x D, when the
+  /// rows have been summed; may be empty.
+  std::function<Result<std::vector<double>>(const StrengthsQuestion &)>
+      solveSystems;
   /// Accept coefficients of groups that did not converge.
   bool allowUnconverged = false;
   /// Receives the summary of conjugate gradients; may be null.
@@ -130,6 +134,9 @@ struct RunOptions {
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;
+
+  /// Whether the caller of a fit gets the systems.
+  bool asksForSystems() const { return chooseStrengths || solveSystems; }
 
   /// The strengths of a group's penalties; empty: the model's.
   std::span<const double> strengthsOf(const tamrt_model &model,
@@ -166,15 +173,15 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Tables &tables,
                                       const RunOptions &options);
 
-/// Calls fit(options), which fits all groups. If the options' caller chooses
-/// the strengths, it is called twice: for the systems, of which `systems` has
-/// what the sums do not have by then, and with the strengths chosen.
+/// Calls fit(options), which fits all groups. If the options' caller asks for
+/// the systems, it is called for these, of which `systems` has what the sums do
+/// not have by then, and again with the strengths that the caller chooses.
 template <class Fit>
 auto fitChosen(const tamrt_model &model, std::span<const std::string> groups,
                const Normalization &normalization, const Tables &tables,
                const RunOptions &options, Systems &systems, const Fit &fit)
     -> decltype(fit(options)) {
-  if (!options.chooseStrengths)
+  if (!options.asksForSystems())
     return fit(options);
   const std::vector<double> none(size_t(model.penalty_count), 0.0);
   RunOptions summing = options;
@@ -183,8 +190,10 @@ auto fitChosen(const tamrt_model &model, std::span<const std::string> groups,
   summing.systems = &systems;
   if (auto summed = fit(summing); !summed)
     return summed;
-  Result<std::vector<double>> chosen =
-      options.chooseStrengths({systems, groups, normalization, tables});
+  const StrengthsQuestion question = {systems, groups, normalization, tables};
+  if (options.solveSystems)
+    return options.solveSystems(question);
+  Result<std::vector<double>> chosen = options.chooseStrengths(question);
   if (!chosen)
     return std::move(chosen).error();
   // The fit has its own use for their memory.

@@ -105,8 +105,8 @@ TEST(Yaml, Keys) {
   EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\nfoo: z\n"),
             "2:1 error: unknown key 'foo'\n"
             "2:1 note: the keys are name, formula, group, date, weights, "
-            "solver, device, defaults, chunk_rows, oracle, placement, adapt "
-            "and state\n");
+            "solver, device, defaults, chunk_rows, oracle, placement, "
+            "adapt, grid and state\n");
   EXPECT_EQ(messagesOfYaml("group: a\nformula: y ~ l(x)\ngroup: b\n"),
             "3:1 error: 'group' is given twice\n"
             "1:1 note: first given here\n");

@@ -112,6 +112,50 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
       std::move(levels));
 }
 
+namespace {
+
+/// Ranges that a thread takes at once.
+constexpr size_t kRangesAtOnce = 64;
+
+/// Spreads of ranges of a column of which each mostly begins and ends somewhat
+/// after the one before: in the mean a row is looked at twice.
+class MovingSpread {
+public:
+  explicit MovingSpread(const double *column) : column(column) {}
+
+  Spread of(size_t first, size_t rows) {
+    const size_t last = first + rows;
+    if (first < begin || first >= middle || last < end) {
+      begin = first;
+      middle = end = last;
+      after = {};
+      before.resize(rows);
+      Spread spread;
+      for (size_t row = last; row-- > first;) {
+        spread.add(column[row]);
+        before[row - first] = spread;
+      }
+    }
+    for (; end < last; ++end)
+      after.add(column[end]);
+    Spread spread = before[first - begin];
+    spread.lo = std::min(spread.lo, after.lo);
+    spread.hi = std::max(spread.hi, after.hi);
+    spread.integers &= after.integers;
+    return spread;
+  }
+
+private:
+  const double *column;
+  size_t begin = 0, middle = 0, end = 0;
+  /// Spreads of the rows from each of [begin, middle) on to middle.
+  std::vector<Spread> before;
+  /// That of [middle, end).
+  Spread after;
+};
+
+} // namespace
+
 Result<Normalization> normalizeApart(const tamrt_model &model,
                                      const RowSource &source,
                                      std::span<const Group> ranges,
@@ -125,14 +169,22 @@ Result<Normalization> normalizeApart(const tamrt_model &model,
   std::atomic<size_t> next = 0;
   const size_t rows = ranges.empty() ? 0 : ranges.size() * ranges[0].rows;
   forEachPiece(chooseThreads(threads, rows, kMinRows), [&](unsigned) {
-    for (size_t r; (r = next++) < ranges.size();) {
+    std::vector<MovingSpread> spreads(source.inputs.begin(),
+                                      source.inputs.end());
+    size_t end = 0;
+    for (size_t r = 0;; ++r) {
+      if (r == end) {
+        r = next.fetch_add(kRangesAtOnce);
+        end = std::min(r + kRangesAtOnce, ranges.size());
+      }
+      if (r >= ranges.size())
+        return;
       const Group &range = ranges[r];
       Result<Normalization> own = normalize(
           model,
           {{&range.name, 1},
            [&](size_t, size_t input) {
-             return spreadOf(model.inputs[input],
-                             {source.inputs[input] + range.first}, range.rows);
+             return spreads[input].of(range.first, range.rows);
            },
            [&](size_t input, double &lo, double &hi) {
              return findPeriod({source.inputs[input] + range.first, range.rows},

@@ -47,35 +47,27 @@ private:
   void *keptAt(size_t index) const {
     return static_cast<char *>(kept) + int64_t(index) * keptStateBytes(model);
   }
-  /// Calls body(here, accumulator) for each sum, on the device of the sums. It
-  /// runs kernels that change the worker's state and can run again.
-  template <class Body> void forEach(const Body &body) {
-    forEachSum(model, TAMRT_STEP_FIT_CHUNK,
-               [&](const tamrt_accumulator &each, int64_t) {
-                 worker.attempt(ladder, [&] {
-                   runOn(device, ladder.options.kernels, worker.place,
-                         [&](Workplace &here) { body(here, each); });
-                 });
-                 return worker.place.good();
-               });
-  }
-  /// Joins the sums of another state with those of the worker's.
+  /// Adds the sums of another state to those of the worker's. What lies between
+  /// accumulators is not read.
   void join(void *other) {
-    forEach([&](Workplace &here, const tamrt_accumulator &each) {
-      const double *const others[] = {numbersIn(other, each)};
-      here.join(each.count, others, numbersIn(here.state, each));
+    if (!worker.place.good())
+      return;
+    const auto *const others = static_cast<const double *>(other);
+    worker.attempt(ladder, [&] {
+      runOn(device, ladder.options.kernels, worker.place, [&](Workplace &here) {
+        here.join(model.state_bytes / int64_t(sizeof(double)), {&others, 1},
+                  static_cast<double *>(here.state));
+      });
     });
   }
-  /// Sets the worker's state to the sums of two states.
-  void setToSum(void *state, void *other) {
-    forEach([&](Workplace &here, const tamrt_accumulator &each) {
-      const double *const both[] = {numbersIn(state, each),
-                                    numbersIn(other, each)};
-      double *sums = numbersIn(here.state, each);
-      here.clear(each.count, sums);
-      if (here.good())
-        here.join(each.count, both, sums);
-    });
+  /// Sets the worker's state, which may be undefined, to another.
+  void copy(void *other) {
+    if (device.isCpu())
+      std::memcpy(worker.place.state, other, size_t(model.state_bytes));
+    else {
+      start();
+      join(other);
+    }
   }
 
   const tamrt_model &model;
@@ -128,10 +120,11 @@ void UnitFit::run(size_t count, double *coefficients) {
   // Sums of the rows from the start of each window to that of the last one.
   for (size_t window = last; window-- > 0;) {
     worker.place.state = keptAt(window);
-    start();
-    add(window * update, (window + 1) * update);
     if (window + 1 < last)
-      join(keptAt(window + 1));
+      copy(keptAt(window + 1));
+    else
+      start();
+    add(window * update, (window + 1) * update);
   }
   worker.place.state = own;
   start();
@@ -141,8 +134,9 @@ void UnitFit::run(size_t count, double *coefficients) {
     add(begin, end);
     begin = end;
     if (window < last) {
-      worker.place.state = keptAt(last);
-      setToSum(own, keptAt(window));
+      // The kept sums serve one window.
+      worker.place.state = keptAt(window);
+      join(own);
     }
     solve(coefficients + window * size_t(model.columns));
     worker.place.state = own;

@@ -12,7 +12,7 @@
 ///
 /// Let windows 0, 1, .. m-1 start W rows apart, and all contain the rows from
 /// the start of the last one to the end of the first. The sums of a window are
-/// those of the rows before these, which are joined block after block from the
+/// those of the rows before these, which are added block after block from the
 /// last one to the first and kept, and those of the rows from there on, which
 /// are added in order:
 ///

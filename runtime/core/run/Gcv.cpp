@@ -26,6 +26,9 @@ constexpr double kLeastRatio = 1e-4;
 /// A without its penalties would lose digits.
 constexpr double kStrong = 10;
 
+/// From so many candidates on it pays to make M tridiagonal.
+constexpr size_t kReduced = 4;
+
 using SparseColumns = std::vector<std::vector<SparseNumber>>;
 
 /// The columns of L with L L' = P, as many as P's rank. Each takes a pivot: the
@@ -99,10 +102,57 @@ struct Point : Fit {
 struct Visit {
   Matrix middle, gram;
   std::vector<double> vector, fitted;
+  /// Whether they are in a basis in which M is tridiagonal.
+  bool isReduced = false;
   /// The point's, and the strength of the coordinate there.
   Fit fit;
   double strength = 0;
 };
+
+/// Replaces a symmetric matrix C by H C H, H = I - 2 u u'; u is 0 before
+/// `first`.
+void reflect(const std::vector<double> &u, size_t first, Matrix &c) {
+  const size_t n = c.rows;
+  std::vector<double> w(n);
+  for (size_t k = first; k < n; ++k)
+    addTimes(2 * u[k], c.row(k), n, w.data());
+  const double half = dot(u.data() + first, w.data() + first, n - first);
+  for (size_t k = first; k < n; ++k)
+    w[k] -= half * u[k];
+  for (size_t i = 0; i < n; ++i) {
+    addTimes(-w[i], u.data() + first, n - first, c.row(i) + first);
+    if (u[i] != 0)
+      addTimes(-u[i], w.data(), n, c.row(i));
+  }
+}
+
+/// Changes the basis of V to one in which M is tridiagonal.
+void reduce(Visit &visit) {
+  Matrix &m = visit.middle;
+  const size_t r = m.rows;
+  std::vector<double> u(r);
+  for (size_t column = 0; column + 2 < r; ++column) {
+    const size_t first = column + 1;
+    std::fill(u.begin(), u.end(), 0.0);
+    for (size_t i = first; i < r; ++i)
+      u[i] = m.row(i)[column];
+    const double norm =
+        std::sqrt(dot(u.data() + first, u.data() + first, r - first));
+    u[first] += std::copysign(norm, u[first]);
+    const double length =
+        std::sqrt(dot(u.data() + first, u.data() + first, r - first));
+    if (!(length > 0))
+      continue;
+    for (size_t i = first; i < r; ++i)
+      u[i] /= length;
+    reflect(u, first, m);
+    reflect(u, first, visit.gram);
+    for (std::vector<double> *of : {&visit.vector, &visit.fitted})
+      addTimes(-2 * dot(u.data() + first, of->data() + first, r - first),
+               u.data() + first, r - first, of->data() + first);
+  }
+  visit.isReduced = true;
+}
 
 class Gcv {
 public:
@@ -126,9 +176,11 @@ private:
   bool compute(size_t group, const std::vector<double> &strengths,
                SearchScratch &own, Point &point) const;
   Visit visit(size_t group, size_t coordinate,
-              const std::vector<double> &strengths, const Point &point) const;
+              const std::vector<double> &strengths, const Point &point,
+              SearchScratch &own) const;
   double scoreOf(size_t group, const Fit &fit) const;
   double scoreOf(size_t group, const Visit &visit, double strength) const;
+  double scoreReduced(size_t group, const Visit &visit, double strength) const;
 
   SearchGroups &groups;
   std::span<const UnitPenalty> penalties;
@@ -164,30 +216,23 @@ bool Gcv::compute(size_t group, const std::vector<double> &strengths,
   auto addProduct = [&](const std::vector<double> &m,
                         const std::vector<double> &x,
                         std::vector<double> &out) {
-    for (size_t i = 0; i < d; ++i)
-      addTimes(x[i], m.data() + i * d, d, out.data());
-  };
-  /// A x.
-  auto times = [&](const std::vector<double> &x) {
-    std::vector<double> out(d);
-    addProduct(system.matrix, x, out);
-    for (size_t i = 0; i < penalties.size(); ++i) {
-      const UnitPenalty &unit = penalties[i];
-      for (size_t k = 0; k < unit.columns; ++k)
-        for (const SparseNumber &number : unit.rows[k])
-          out[unit.first + k] +=
-              rows * strengths[i] * number.value * x[unit.first + number.at];
-    }
-    return out;
+    own.context.kernels->rhs_dense(&own.context, m.data(), x.data(), nullptr,
+                                   int64_t(d), int64_t(d), out.data());
   };
   // beta, refined once.
-  std::vector<double> beta(d), residual = system.vector;
-  for (int round = 0; round < 2; ++round) {
-    addProduct(point.inverse, residual, beta);
-    const std::vector<double> product = times(beta);
-    for (size_t i = 0; i < d; ++i)
-      residual[i] = system.vector[i] - product[i];
+  std::vector<double> beta(d), product(d), residual(d);
+  addProduct(point.inverse, system.vector, beta);
+  addProduct(system.matrix, beta, product);
+  for (size_t i = 0; i < penalties.size(); ++i) {
+    const UnitPenalty &unit = penalties[i];
+    for (size_t k = 0; k < unit.columns; ++k)
+      for (const SparseNumber &number : unit.rows[k])
+        product[unit.first + k] +=
+            rows * strengths[i] * number.value * beta[unit.first + number.at];
   }
+  for (size_t i = 0; i < d; ++i)
+    residual[i] = system.vector[i] - product[i];
+  addProduct(point.inverse, residual, beta);
   point.fitted.assign(d, 0);
   addProduct(system.matrix, beta, point.fitted);
   addTimes(-floor, beta.data(), d, point.fitted.data());
@@ -196,20 +241,22 @@ bool Gcv::compute(size_t group, const std::vector<double> &strengths,
   // Not as D less the traces of penalties times A^-1: strong ones would cancel
   // its digits.
   std::vector<double> traces(d);
+  double diagonal = 0;
   for (size_t i = 0; i < d; ++i) {
     const double *row = system.matrix.data() + i * d;
     const double *inverse = point.inverse.data() + i * d;
-    for (size_t k = 0; k < d; ++k)
+    for (size_t k = 0; k < i; ++k)
       traces[k] += row[k] * inverse[k];
-    traces[i] -= floor * inverse[i];
+    diagonal += (row[i] - floor) * inverse[i];
   }
-  point.trace = std::accumulate(traces.begin(), traces.end(), 0.0);
+  point.trace =
+      diagonal + 2 * std::accumulate(traces.begin(), traces.end(), 0.0);
   return true;
 }
 
 Visit Gcv::visit(size_t group, size_t coordinate,
-                 const std::vector<double> &strengths,
-                 const Point &point) const {
+                 const std::vector<double> &strengths, const Point &point,
+                 SearchScratch &own) const {
   const System &system = groups[group];
   const SparseColumns &columns = factors[coordinate];
   const size_t r = columns.size();
@@ -233,28 +280,33 @@ Visit Gcv::visit(size_t group, size_t coordinate,
                visit.middle.row(k));
   const double floor = TAMRT_PENALTY_FLOOR * rows;
   Matrix other(d, r);
-  for (size_t i = 0; i < d; ++i)
-    addTimes(floor, v.row(i), r, other.row(i));
+  // The sum of a'b, all of D rows, and `sums`.
+  auto addCross = [&](const double *a, size_t columns, const Matrix &b,
+                      Matrix &sums) {
+    own.context.kernels->gram_dense_dense(&own.context, a, b.values.data(),
+                                          nullptr, int64_t(d), int64_t(columns),
+                                          int64_t(r), sums.values.data());
+  };
   if (*std::max_element(strengths.begin(), strengths.end()) > kStrong) {
     // V'S V = V'(S + 1e-6 T I) V - V'(1e-6 T I) V.
     visit.gram = Matrix(r, r);
+    addCross(system.matrix.data(), d, v, other);
     for (size_t i = 0; i < d; ++i)
-      for (size_t k = 0; k < d; ++k)
-        addTimes(-system.matrix[i * d + k], v.row(k), r, other.row(i));
+      addTimes(-floor, v.row(i), r, other.row(i));
   } else {
     // V'S V = V'A V - V'(T P + 1e-6 T I) V, and V'A V = M.
     visit.gram = visit.middle;
+    for (size_t i = 0; i < d; ++i)
+      addTimes(-floor, v.row(i), r, other.row(i));
     for (size_t j = 0; j < penalties.size(); ++j) {
       const UnitPenalty &unit = penalties[j];
       for (size_t i = 0; i < unit.columns; ++i)
         for (const SparseNumber &number : unit.rows[i])
-          addTimes(rows * strengths[j] * number.value,
+          addTimes(-rows * strengths[j] * number.value,
                    v.row(unit.first + number.at), r, other.row(unit.first + i));
     }
   }
-  for (size_t i = 0; i < d; ++i)
-    for (size_t k = 0; k < r; ++k)
-      addTimes(-v.row(i)[k], other.row(i), k + 1, visit.gram.row(k));
+  addCross(v.values.data(), r, other, visit.gram);
   for (size_t k = 0; k < r; ++k)
     for (size_t l = k + 1; l < r; ++l)
       visit.gram.row(k)[l] = visit.gram.row(l)[k];
@@ -279,6 +331,8 @@ double Gcv::scoreOf(size_t group, const Fit &fit) const {
 /// The score with another strength of the visited coordinate. With the change c
 /// of the strength and K = c (I + c M)^-1, A^-1 changes by -V K V'.
 double Gcv::scoreOf(size_t group, const Visit &visit, double strength) const {
+  if (visit.isReduced)
+    return scoreReduced(group, visit, strength);
   const double change = strength - visit.strength;
   const size_t r = visit.middle.rows;
   // The factor R of I + c M, and its inverse.
@@ -314,6 +368,54 @@ double Gcv::scoreOf(size_t group, const Visit &visit, double strength) const {
       addTimes(inverse.row(i)[k], visit.gram.row(k), i + 1, row.data());
     trace += dot(row.data(), inverse.row(i), i + 1);
     quadratic += q[i] * dot(visit.gram.row(i), q.data(), r);
+  }
+  const Fit &from = visit.fit;
+  return scoreOf(
+      group,
+      {from.vectorBeta - dot(visit.vector.data(), q.data(), r),
+       from.betaSBeta - 2 * dot(visit.fitted.data(), q.data(), r) + quadratic,
+       from.trace - change * trace});
+}
+
+/// The same where M is tridiagonal. O(r^2).
+double Gcv::scoreReduced(size_t group, const Visit &visit,
+                         double strength) const {
+  const double change = strength - visit.strength;
+  const size_t r = visit.middle.rows;
+  // I + c M = R D R', R having `below` under its unit diagonal.
+  std::vector<double> pivots(r), below(r);
+  for (size_t i = 0; i < r; ++i) {
+    pivots[i] = 1 + change * visit.middle.row(i)[i];
+    if (i > 0) {
+      const double side = change * visit.middle.row(i)[i - 1];
+      below[i - 1] = side / pivots[i - 1];
+      pivots[i] -= below[i - 1] * side;
+    }
+    if (!(pivots[i] > 0))
+      return std::numeric_limits<double>::quiet_NaN();
+  }
+  // q = K V'b.
+  std::vector<double> q = visit.vector;
+  for (size_t i = 1; i < r; ++i)
+    q[i] -= below[i - 1] * q[i - 1];
+  for (size_t i = 0; i < r; ++i)
+    q[i] *= change / pivots[i];
+  for (size_t i = r; i-- > 1;)
+    q[i - 1] -= below[i - 1] * q[i];
+  // tr(K V'S V) from the rows of the inverse of I + c M, the last one first, of
+  // which each is a multiple of the next right of the diagonal; and q'V'S V q.
+  double trace = 0, quadratic = 0;
+  std::vector<double> row(r);
+  for (size_t i = r; i-- > 0;) {
+    const double *gram = visit.gram.row(i);
+    const double factor = i + 1 < r ? -below[i] : 0;
+    for (size_t k = i + 1; k < r; ++k)
+      row[k] *= factor;
+    row[i] = 1 / pivots[i] + (i + 1 < r ? factor * row[i + 1] : 0);
+    const size_t right = i + 1;
+    trace +=
+        row[i] * gram[i] + 2 * dot(row.data() + right, gram + right, r - right);
+    quadratic += q[i] * dot(gram, q.data(), r);
   }
   const Fit &from = visit.fit;
   return scoreOf(
@@ -365,7 +467,9 @@ Gcv::scoresOf(const std::vector<double> &strengths, size_t coordinate,
     Point &spare = spares[own.thread];
     if (moves && !compute(g, from, own, spare))
       return false;
-    visits[g] = visit(g, coordinate, from, moves ? spare : points[g]);
+    visits[g] = visit(g, coordinate, from, moves ? spare : points[g], own);
+    if (candidates.size() >= kReduced)
+      reduce(visits[g]);
     for (size_t i = 0; i < candidates.size(); ++i) {
       double score = scoreOf(g, visits[g], candidates[i]);
       if (std::isnan(score)) {

@@ -8,6 +8,8 @@
 
 #include "core/run/PenaltySearch.h"
 
+#include <algorithm>
+
 namespace tamrt {
 
 bool SearchScratch::invert(std::vector<double> &inverse,
@@ -20,10 +22,15 @@ bool SearchScratch::invert(std::vector<double> &inverse,
     return false;
   logDeterminant = numbers[0];
   inverse.resize(d * d);
-  const double *next = triangle.data();
-  for (size_t i = 0; i < d; ++i)
-    for (size_t k = 0; k <= i; ++k)
-      inverse[i * d + k] = inverse[k * d + i] = *next++;
+  // Tiles, so that the columns that are written stay in the first-level cache.
+  constexpr size_t kTile = 16;
+  for (size_t top = 0; top < d; top += kTile)
+    for (size_t left = 0; left <= top; left += kTile)
+      for (size_t i = top; i < std::min(top + kTile, d); ++i) {
+        const double *row = triangle.data() + i * (i + 1) / 2;
+        for (size_t k = left; k < std::min(left + kTile, i + 1); ++k)
+          inverse[i * d + k] = inverse[k * d + i] = row[k];
+      }
   return true;
 }
 

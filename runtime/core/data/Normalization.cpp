@@ -36,11 +36,19 @@ Normalization Normalization::part(size_t first, size_t count) const {
   return {cut(ranges), cut(knots), levels};
 }
 
-bool Normalization::areEqual(size_t group, size_t other) const {
-  const size_t bytes = 2 * inputs() * sizeof(double);
-  auto rangesOf = [&](size_t g) { return ranges.data() + 2 * g * inputs(); };
-  return std::memcmp(rangesOf(group), rangesOf(other), bytes) == 0 &&
-         std::memcmp(knotsOf(group), knotsOf(other), bytes) == 0;
+bool Normalization::areEqual(size_t group, const Normalization &with,
+                             size_t other,
+                             const std::vector<bool> &apart) const {
+  const double *own = ranges.data() + 2 * group * inputs();
+  const double *others = with.ranges.data() + 2 * other * inputs();
+  const double *ownKnots = knotsOf(group), *otherKnots = with.knotsOf(other);
+  constexpr size_t kBytes = 2 * sizeof(double);
+  for (size_t i = 0; i < inputs(); ++i)
+    if ((apart.empty() || !apart[i]) &&
+        (std::memcmp(own + 2 * i, others + 2 * i, kBytes) != 0 ||
+         std::memcmp(ownKnots + 2 * i, otherKnots + 2 * i, kBytes) != 0))
+      return false;
+  return true;
 }
 
 void PeriodFinder::tidy() {

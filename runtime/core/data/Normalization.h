@@ -50,8 +50,11 @@ struct Normalization {
   }
   /// That of `count` groups from `first` on, which are normalised apart.
   Normalization part(size_t first, size_t count) const;
-  /// Whether two groups are normalised in the same way, to the bit.
-  bool areEqual(size_t group, size_t other) const;
+  /// Whether a group is normalised as a group of another normalisation of the
+  /// same inputs, to the bit, but for inputs that are `apart`, if there are
+  /// any.
+  bool areEqual(size_t group, const Normalization &with, size_t other,
+                const std::vector<bool> &apart = {}) const;
 
   /// Writes the parameter block of `group` (writeParameters). `strengths` are
   /// those of the penalties; empty: the model's.

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fits consecutive windows that have the same parameters, and so the same
-/// design rows: each row is summed once. Internal to Windows.
+/// Fits consecutive windows whose design rows are the same, or follow from each
+/// other (WindowBasis.h): each row is summed once. Internal to Windows.
 ///
 /// Let windows 0, 1, .. m-1 start W rows apart, and all contain the rows from
 /// the start of the last one to the end of the first. The sums of a window are
@@ -24,7 +24,9 @@
 ///     added               |-------------+----+----|
 ///
 /// No row is ever subtracted. The order of additions depends only on the places
-/// of the windows in their unit.
+/// of the windows in their unit. The weight of a row is the same in all of
+/// them: what differs, also with forgetting, is a factor of all weights of a
+/// window.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +35,7 @@
 
 #include "core/data/Dataset.h"
 #include "core/run/Executor.h"
+#include "core/run/WindowBasis.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -45,6 +48,9 @@ namespace tamrt {
 /// Sizes in rows: of a window, and between the starts of two.
 struct WindowSteps {
   size_t training, update;
+  /// Whether rows have weights, of which those of a window are divided by their
+  /// mean.
+  bool hasWeights = false;
 };
 
 /// Most windows of a unit; 1 if sums cannot be shared: not if a row depends on
@@ -55,19 +61,21 @@ Result<size_t> windowsPerUnit(const tamrt_model &model,
                               const WindowSteps &steps,
                               const RunOptions &options);
 
-/// A unit: consecutive windows with equal parameters.
+/// A unit: consecutive windows that share sums.
 struct WindowUnit {
   /// Index of the first window, and number of windows.
   size_t first, count;
 };
 
-/// Fits units. The groups of `data` are the rows of the units, without row
-/// weights other than 1, and those of `normalization` are windows. Writes the D
-/// coefficients of each window of the units to its place in `coefficients`.
-/// Errors: those of `fitGroups`, with the names of the units, but for
-/// coefficients that are not finite.
+/// Fits units. The groups of `data` and of `unitRanges` are the units, those of
+/// `normalization` are windows, which may differ from their unit in the ranges
+/// that `basis` can change. Writes the D coefficients of each window of the
+/// units to its place in `coefficients`. Errors: those of `fitGroups`, with the
+/// names of the units, but for coefficients that are not finite; a window
+/// without weight.
 Status fitUnits(const tamrt_model &model, const Dataset &data,
                 std::span<const WindowUnit> units, const WindowSteps &steps,
+                const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
                 const RunOptions &options, double *coefficients);
 

@@ -11,6 +11,7 @@
 #include "core/device/Device.h"
 #include "core/learn/Learners.h"
 #include "core/run/MovingSums.h"
+#include "core/run/WindowBasis.h"
 #include "io/Number.h"
 #include "io/Parallel.h"
 
@@ -26,6 +27,10 @@ namespace {
 constexpr size_t kThreadBytes = size_t(2) << 20;
 constexpr int64_t kBatchPart = 4;
 constexpr size_t kMostThreads = 64;
+
+/// The binary logarithm of the least weight that a window's newest row may have
+/// beside those of the last window of its unit.
+constexpr double kLeastWeight = -256;
 
 /// Whether a fit makes tables that depend on its rows.
 bool learnsFromRows(const tamrt_model &model) {
@@ -81,9 +86,11 @@ public:
   Batch(const tamrt_model &model, const Dataset &data,
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
-        const Batching &batching, const RunOptions &run)
+        const Batching &batching, const WindowBasis &basis,
+        const RunOptions &run)
       : model(model), data(data), columns(columns), windows(windows),
-        options(options), discount(discount), batching(batching), run(run) {}
+        options(options), discount(discount), batching(batching), basis(basis),
+        run(run) {}
 
   Status fit();
   Status predict(double *predictions) const;
@@ -95,8 +102,12 @@ private:
   Status findLevels();
   Status fitApart(std::span<const Group> ranges, size_t first);
   Status fitTogether(std::span<const Group> ranges,
-                     std::span<const WindowUnit> units);
-  std::vector<WindowUnit> findUnits() const;
+                     std::span<const WindowUnit> all, size_t begin, size_t end);
+  std::vector<WindowUnit> findUnits();
+  bool join(const WindowUnit &unit, size_t window);
+  double *rangeOf(Normalization &of, size_t group, size_t input) const {
+    return of.ranges.data() + (group * of.inputs() + input) * 2;
+  }
   std::string nameOf(const Window &window) const;
   void setCodes(size_t window, size_t input, size_t first, size_t rows,
                 int32_t *codes) const;
@@ -108,7 +119,10 @@ private:
   const WindowOptions &options;
   std::span<const double> discount;
   const Batching &batching;
+  const WindowBasis &basis;
   const RunOptions &run;
+  /// By unit: its windows' ranges, and those of inputs that move.
+  Normalization unitRanges;
   /// By window and input; empty for a model without levels.
   std::vector<LevelTable> levels;
   /// A window is a group of it.
@@ -170,10 +184,38 @@ void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
   }
 }
 
-/// The units of consecutive windows with equal parameters and levels. They end
-/// at multiples of the most windows of one, so that they do not depend on what
-/// is fitted at once.
-std::vector<WindowUnit> Batch::findUnits() const {
+/// Widens the ranges of the last unit, for inputs that move, to those of a
+/// window, if the unit's sums then still give those of all its windows.
+bool Batch::join(const WindowUnit &unit, size_t window) {
+  const size_t group =
+      unitRanges.ranges.size() / (2 * basis.moves().size()) - 1;
+  Normalization wider = unitRanges.part(group, 1);
+  for (size_t input = 0; input < basis.moves().size(); ++input) {
+    if (!basis.moves()[input])
+      continue;
+    double *range = rangeOf(wider, 0, input);
+    const double *own = rangeOf(weights.normalization, window, input);
+    if (range[0] == own[0] && range[1] == own[1])
+      continue;
+    const double lo = std::min(range[0] - range[1], own[0] - own[1]);
+    const double hi = std::max(range[0] + range[1], own[0] + own[1]);
+    range[0] = (lo + hi) / 2;
+    range[1] = (hi - lo) / 2;
+    for (size_t w = unit.first; w <= window; ++w) {
+      const double *to = rangeOf(weights.normalization, w, input);
+      if (!basis.canChange(input, {range[0], range[1]}, {to[0], to[1]}))
+        return false;
+    }
+  }
+  std::copy(wider.ranges.begin(), wider.ranges.end(),
+            unitRanges.ranges.end() - ptrdiff_t(wider.ranges.size()));
+  return true;
+}
+
+/// The units of consecutive windows with equal levels, and equal parameters but
+/// for what the basis can change. They end at multiples of the most windows of
+/// one, so that they do not depend on what is fitted at once.
+std::vector<WindowUnit> Batch::findUnits() {
   auto haveEqualLevels = [&](size_t a, size_t b) {
     const size_t inputs = levels.empty() ? 0 : columns.levels.size();
     for (size_t i = 0; i < inputs; ++i)
@@ -184,10 +226,17 @@ std::vector<WindowUnit> Batch::findUnits() const {
   std::vector<WindowUnit> units;
   for (size_t w = 0; w < windows.size(); ++w)
     if (windows[w].index % batching.perUnit != 0 &&
-        weights.normalization.areEqual(w - 1, w) && haveEqualLevels(w - 1, w))
+        weights.normalization.areEqual(w - 1, weights.normalization, w,
+                                       basis.moves()) &&
+        haveEqualLevels(w - 1, w) && join(units.back(), w)) {
       ++units.back().count;
-    else
+    } else {
       units.push_back({w, 1});
+      const Normalization own = weights.normalization.part(w, 1);
+      for (auto [from, to] : {std::pair(&own.ranges, &unitRanges.ranges),
+                              std::pair(&own.knots, &unitRanges.knots)})
+        to->insert(to->end(), from->begin(), from->end());
+    }
   return units;
 }
 
@@ -205,6 +254,7 @@ Status Batch::fit() {
   for (const Group &range : ranges)
     weights.groups.push_back(range.name);
   weights.coefficients.resize(windows.size() * size_t(model.columns));
+  unitRanges.levels.resize(weights.normalization.inputs());
   if (batching.perUnit == 1)
     return fitApart(ranges, 0);
   const std::vector<WindowUnit> units = findUnits();
@@ -214,34 +264,38 @@ Status Batch::fit() {
       rows += options.training + (units[end].count - 1) * options.update;
       ++end;
     } while (end < units.size() && rows < batching.rows);
-    if (Status s = fitTogether(ranges, {units.data() + u, end - u}); !s)
+    if (Status s = fitTogether(ranges, units, u, end); !s)
       return s;
   }
   return checkCoefficients(model, weights.groups, weights.coefficients);
 }
 
-/// Fits the windows of units together.
+/// Fits the windows of the units [begin, end) together.
 Status Batch::fitTogether(std::span<const Group> ranges,
-                          std::span<const WindowUnit> units) {
-  std::vector<Group> unitRanges;
+                          std::span<const WindowUnit> all, size_t begin,
+                          size_t end) {
+  const std::span<const WindowUnit> units = all.subspan(begin, end - begin);
+  std::vector<Group> rangesOfUnits;
   for (const WindowUnit &unit : units)
-    unitRanges.push_back(
+    rangesOfUnits.push_back(
         {ranges[unit.first].name, ranges[unit.first].first,
          options.training + (unit.count - 1) * options.update});
   const Dataset rows = Dataset::copy(
-      model, columns.source, unitRanges, {},
+      model, columns.source, rangesOfUnits, discount,
       [&](size_t u, size_t input, int32_t *codes) {
-        setCodes(units[u].first, input, unitRanges[u].first, unitRanges[u].rows,
-                 codes);
+        setCodes(units[u].first, input, rangesOfUnits[u].first,
+                 rangesOfUnits[u].rows, codes);
       },
       run.threads);
   Result<Tables> tables = learn(model, rows, weights.normalization);
   if (!tables)
     return std::move(tables).error();
   weights.tables = *std::move(tables);
-  Status done = fitUnits(model, rows, units, {options.training, options.update},
-                         weights.normalization, weights.tables, run,
-                         weights.coefficients.data());
+  const bool hasWeights = columns.source.weights || !discount.empty();
+  Status done = fitUnits(
+      model, rows, units, {options.training, options.update, hasWeights}, basis,
+      unitRanges.part(begin, units.size()), weights.normalization,
+      weights.tables, run, weights.coefficients.data());
   if (done)
     return done;
   // The fit of each window names the one with an error. Its results are not
@@ -325,26 +379,32 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
   // Errors name a window, also in a model without groups.
   tamrt_model named = model;
   named.group = "window";
-  std::vector<double> discount;
-  if (options.forget < 1) {
-    // Products, so that the bits are the same on all machines.
-    discount.assign(options.training, 1);
-    for (size_t age = 1; age < discount.size(); ++age)
-      discount[age] = discount[age - 1] * options.forget;
-  }
   size_t predicted = 0;
   for (const Window &window : windows)
     predicted = std::max(predicted, window.rows);
   RunOptions each = run;
   each.progress = nullptr;
   size_t perUnit = 1;
-  if (!columns.source.weights && discount.empty() && !learnsFromRows(model)) {
+  if (!learnsFromRows(model)) {
     Result<size_t> most =
         windowsPerUnit(model, {options.training, options.update}, each);
     if (!most)
       return std::move(most).error();
     perUnit = *most;
   }
+  std::vector<double> discount;
+  if (options.forget < 1) {
+    // The newest rows of all windows of a unit have weights far from zero.
+    while (perUnit > 1 &&
+           double((perUnit - 1) * options.update) * std::log2(options.forget) <
+               kLeastWeight)
+      --perUnit;
+    // Products, so that the bits are the same on all machines.
+    discount.assign(options.training + (perUnit - 1) * options.update, 1);
+    for (size_t age = 1; age < discount.size(); ++age)
+      discount[age] = discount[age - 1] * options.forget;
+  }
+  const WindowBasis basis(model);
   const Batching batching = batchingOf(model, options, predicted, perUnit, run);
   for (size_t done = 0; done < windows.size();) {
     if (run.progress)
@@ -354,7 +414,8 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
     while (end < windows.size() && windows[end].index % batching.perUnit != 0)
       ++end;
     const auto some = windows.subspan(done, end - done);
-    Batch batch(named, data, columns, some, options, discount, batching, each);
+    Batch batch(named, data, columns, some, options, discount, batching, basis,
+                each);
     if (Status s = batch.fit(); !s)
       return s;
     if (Status s = batch.predict(predictions); !s)

@@ -9,6 +9,7 @@
 #include "app/Tune.h"
 
 #include "app/Session.h"
+#include "core/model/Model.h"
 #include "io/Number.h"
 
 #include <algorithm>
@@ -69,22 +70,6 @@ bool isTerm(std::string_view argument) {
 bool isAp(std::string_view argument) {
   return argument.starts_with("ap") &&
          trimmed(argument.substr(2)).starts_with('=');
-}
-
-/// The target of a formula, as it is written there.
-std::string_view targetOf(std::string_view formula) {
-  char quote = 0;
-  size_t end = 0;
-  while (end < formula.size() && (quote || formula[end] != '~')) {
-    const char c = formula[end++];
-    if (quote && c == '\\')
-      ++end;
-    else if (quote)
-      quote = c == quote ? 0 : quote;
-    else if (c == '\'' || c == '"')
-      quote = c;
-  }
-  return trimmed(formula.substr(0, std::min(end, formula.size())));
 }
 
 /// Writes a term with other aps: the next for itself, the following ones for

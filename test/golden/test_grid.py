@@ -18,6 +18,8 @@ from random_formula import Formula, random_rows, with_all_levels
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 6))
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261126))
 
+BACKENDS = harness.BUILD / "test" / "backends"
+
 SCORE = 1e-8
 # Two scores as close as this may be in any order after rounding.
 NEAR = 1e-7
@@ -131,9 +133,9 @@ class Grid(harness.TestCase):
                             **{"group": "g", "date": "day", **keys},
                             grid=grid)
 
-    def tune(self, model, train, *options, output="w.safetensors"):
+    def tune(self, model, train, *options, output="w.safetensors", **run):
         text = self.succeed(model, "tune", train, "--grid", "--format=json",
-                            "-o", self.dir / output, *options)
+                            "-o", self.dir / output, *options, **run)
         return json.loads(text), (self.dir / output).read_bytes()
 
     def refuse(self, run, message):
@@ -248,6 +250,16 @@ class Grid(harness.TestCase):
                 with self.subTest(split=split, options=options):
                     self.assertEqual(self.tune(
                         model, train, f"--split={split}", *options), expected)
+            if any(BACKENDS.glob("libtamrt-backend-sim*")):
+                for opaque in "01":
+                    environment = dict(os.environ, TAMRT_SIM_OPAQUE=opaque,
+                                       TAMRT_BACKEND_PATH=str(BACKENDS))
+                    with self.subTest(split=split, device="sim",
+                                      opaque=opaque):
+                        self.assertEqual(
+                            self.tune(model, train, f"--split={split}",
+                                      "--device=sim", env=environment),
+                            expected)
         # The default split.
         self.assertEqual(self.tune(model, train),
                          self.tune(model, train, "--split=0.2"))

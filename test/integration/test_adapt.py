@@ -6,13 +6,16 @@ each window as files of their own."""
 
 import json
 import math
+import os
 import pathlib
 import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import DATA, TAMC, TestCase, header, main, read_csv, write_csv
+from harness import (BUILD, DATA, TAMC, TestCase, header, main, read_csv,
+                     write_csv)
 
+BACKENDS = BUILD / "test" / "backends"
 FORMULA = "y ~ l(trend) + s(temp, k=4) + c(day, n_cat=7)"
 
 
@@ -235,6 +238,23 @@ class Windows(WindowsCase):
                         self.adapt(model, data, *more, *options,
                                    output="other.csv").read_bytes(),
                         whole, more)
+
+    def test_device(self):
+        # Sums on a device whose memory the CPU does not address.
+        if not any(BACKENDS.glob("libtamrt-backend-sim*")):
+            self.skipTest("there is no simulated device")
+        data = write_csv(self.dir / "data.csv", make_rows(100))
+        model = self.compile_windows(
+            "y ~ p(trend, deg=2) + c(day, n_cat=7)", window=40, update=1)
+        for options in ([], ["--forget=0.97"]):
+            expected = self.adapt(model, data, *options).read_bytes()
+            for opaque in "01":
+                environment = dict(os.environ, TAMRT_SIM_OPAQUE=opaque,
+                                   TAMRT_BACKEND_PATH=str(BACKENDS))
+                self.succeed(model, "adapt", data, "-o", "sim.csv",
+                             "--device=sim", *options, env=environment)
+                self.assertEqual((self.dir / "sim.csv").read_bytes(),
+                                 expected, (options, opaque))
 
     def test_windows_without_weight(self):
         rows = make_rows(60)

@@ -18,7 +18,7 @@
 namespace tamc {
 
 /// `terms` of tamrt_model: a JSON array with the feature map of each term, in
-/// the format of runtime/core/model/Export.h; for a spec with a grid its
+/// the format of runtime/core/model/Terms.h; for a spec with a grid its
 /// candidates, in that of runtime/core/model/Candidates.h. `inputs` and
 /// `learners` are those of the model.
 std::string describeTerms(const spec::ModelSpec &spec,

@@ -8,6 +8,7 @@
 
 #include "core/model/Candidates.h"
 
+#include "core/model/Model.h"
 #include "io/Sha256.h"
 
 #include <algorithm>
@@ -60,28 +61,11 @@ std::string inQuotes(std::string_view text) {
   return result + "'";
 }
 
-/// The formula's left side with the ~, as written.
-std::string_view leftSide(std::string_view formula) {
-  char quote = 0;
-  for (size_t i = 0; i < formula.size(); ++i) {
-    const char c = formula[i];
-    if (quote && c == '\\')
-      ++i;
-    else if (quote)
-      quote = c == quote ? 0 : quote;
-    else if (c == '\'' || c == '"')
-      quote = c;
-    else if (c == '~')
-      return formula.substr(0, i + 1);
-  }
-  return formula;
-}
-
 } // namespace
 
 Candidate::Candidate(const tamrt_model &all, const Candidates &candidates,
                      std::span<const size_t> point)
-    : all(all), own(all), formula(leftSide(all.formula)) {
+    : all(all), own(all), formula(targetOf(all.formula)) {
   std::string canonical = candidates.target;
   for (int64_t i = 0; i < all.penalty_count; ++i)
     allAps.push_back(all.penalties[i].ap);
@@ -102,7 +86,7 @@ Candidate::Candidate(const tamrt_model &all, const Candidates &candidates,
     const std::string_view oldName = all.effects[choice.effect].name;
     const bool isFirst = effects.size() == 1;
     canonical += (isFirst ? "" : " + ") + choice.canonical;
-    formula += (isFirst ? " " : " + ") + choice.term;
+    formula += (isFirst ? " ~ " : " + ") + choice.term;
     addEffect(choice.effect, names.emplace_back(term.name).c_str(),
               names.emplace_back(choice.term).c_str());
     auto renamed = [&](std::string_view name) {

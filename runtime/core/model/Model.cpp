@@ -81,6 +81,23 @@ AllPlans allPlans(const tamrt_model &model) {
   return plans;
 }
 
+std::string_view targetOf(std::string_view formula) {
+  char quote = 0;
+  size_t end = 0;
+  while (end < formula.size() && (quote || formula[end] != '~')) {
+    const char c = formula[end++];
+    if (quote && c == '\\')
+      ++end;
+    else if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+  }
+  // A formula has no white space before its target.
+  formula = formula.substr(0, std::min(end, formula.size()));
+  return formula.substr(0, formula.find_last_not_of(" \t\n\r") + 1);
+}
+
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind) {
   std::vector<const tamrt_step *> steps;

@@ -20,6 +20,7 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tamrt {
@@ -43,6 +44,9 @@ AllPlans allPlans(const tamrt_model &model);
 /// The steps of `kind`, by descending rung.
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind);
+
+/// The target of a formula, as it is written there.
+std::string_view targetOf(std::string_view formula);
 
 /// Bytes of the model's tables, which all threads share.
 int64_t tableBytes(const tamrt_model &model);

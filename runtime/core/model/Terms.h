@@ -18,6 +18,8 @@
 ///     "scales", "locations" of wavelets: their numbers, give widths and
 ///     centres
 ///
+/// A model with candidates has another text (Candidates.h).
+///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_CORE_MODEL_TERMS_H

@@ -8,6 +8,8 @@
 
 #include "core/run/WindowBasis.h"
 
+#include "core/model/Terms.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,8 +17,6 @@
 
 namespace tamrt {
 namespace {
-
-using json = nlohmann::json;
 
 /// The largest coefficient of a change: S loses twice as many digits.
 constexpr double kMostChange = 8;
@@ -29,27 +29,17 @@ struct Affine {
       : alpha(from.half / to.half), beta((from.centre - to.centre) / to.half) {}
 };
 
-/// Marks the inputs that a term or its factors read.
-void markInputs(const json &term, std::vector<bool> &marks) {
-  if (term.contains("inputs"))
-    for (const json &input : term["inputs"])
-      marks[input.get<size_t>()] = true;
-  if (term.contains("factors"))
-    for (const json &factor : term["factors"])
-      markInputs(factor, marks);
-}
-
 } // namespace
 
 WindowBasis::WindowBasis(const tamrt_model &model)
     : d(size_t(model.columns)), inputMoves(size_t(model.input_count)) {
-  const json terms =
-      json::parse(model.terms ? model.terms : "[]", nullptr, false);
-  if (!terms.is_array())
+  const Result<nlohmann::ordered_json> terms = parseTerms(model);
+  // A model that does not know its terms has no such effects.
+  if (!terms)
     return;
   std::vector<bool> isFixed(inputMoves.size());
   int64_t next = 0;
-  for (const json &term : terms) {
+  for (const nlohmann::ordered_json &term : *terms) {
     const tamrt_effect &effect = model.effects[++next];
     const std::string kind = term["kind"];
     const bool isLinear = kind == "linear";
@@ -58,7 +48,8 @@ WindowBasis::WindowBasis(const tamrt_model &model)
       input = term["inputs"].front();
     if ((!isLinear && kind != "chebyshev") ||
         model.inputs[input].rule != TAMRT_RULE_RANGE) {
-      markInputs(term, isFixed);
+      for (size_t read : inputsOf(term))
+        isFixed[read] = true;
       continue;
     }
     effects.push_back({size_t(effect.first_column), size_t(effect.columns),

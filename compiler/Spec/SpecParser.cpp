@@ -16,6 +16,8 @@
 namespace tamc::spec {
 
 bool isDevice(llvm::StringRef text) {
+  // LibTorch has devices of several kinds: torch:cpu, torch:xpu:0.
+  text.consume_front("torch:");
   auto [name, index] = text.split(':');
   bool indexed = text.contains(':');
   auto letter = [](char c) {

@@ -34,7 +34,7 @@ extern "C" {
 
 /// Changes whenever a struct below changes. The core skips a backend for
 /// another version.
-#define TAMRT_BACKEND_VERSION 3
+#define TAMRT_BACKEND_VERSION 4
 
 /// Severity of a message.
 typedef enum tamrt_log_level {
@@ -206,6 +206,11 @@ typedef struct tamrt_backend {
 
   /// Counts of the device's work, for `--timings`.
   void (*counts)(tamrt_device *device, tamrt_device_counts *counts);
+
+  /// The name of device `index`, which `probe` has counted, behind the kind and
+  /// a colon: "cpu" for torch:cpu, "xpu:0" for torch:xpu:0. It lives as long as
+  /// the program. Null: devices are numbered.
+  const char *(*label)(int32_t index);
 } tamrt_backend;
 
 /// The function that a backend exports. The core calls it before all others,

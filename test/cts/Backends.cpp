@@ -85,6 +85,14 @@ std::vector<Backend> tamc::cts::allBackends() {
   else if (!std::filesystem::exists("/dev/nvidiactl"))
     cuda.missing = "this machine has no GPU of NVIDIA";
   all.push_back(cuda);
+  // Operations of LibTorch, on its CPU.
+  Backend torch = device("torch:cpu", "torch:cpu", "../lib/tamrt", {});
+  torch.promise = Promise::Close;
+  torch.runsLoops = false;
+  if (!std::filesystem::exists(TAMC_BINARY_DIR
+                               "/lib/tamrt/libtamrt-backend-torch.so"))
+    torch.missing = "the build has no backend for LibTorch";
+  all.push_back(torch);
   Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};
   if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))
     arm.missing = "the build has no runtime for " + arm.machine;

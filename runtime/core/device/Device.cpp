@@ -119,7 +119,9 @@ Result<std::unique_ptr<Device>> Device::open(const tamrt_backend &backend,
   return std::unique_ptr<Device>(new Device(backend, handle, index));
 }
 
-std::string Device::label() const {
+std::string Device::labelOf(const tamrt_backend &backend, int32_t index) {
+  if (backend.label)
+    return fmt::format("{}:{}", backend.kind, backend.label(index));
   return index == 0 ? backend.kind : fmt::format("{}:{}", backend.kind, index);
 }
 

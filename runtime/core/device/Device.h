@@ -60,8 +60,10 @@ public:
   /// The CPU, which always exists.
   static Device &cpu();
 
-  /// "cuda" or "cuda:1"; the manufacturer's name.
-  std::string label() const;
+  /// The label of a backend's device: "cuda", "cuda:1", "torch:cpu".
+  static std::string labelOf(const tamrt_backend &backend, int32_t index);
+  std::string label() const { return labelOf(backend, index); }
+  /// The manufacturer's name.
   std::string name() const;
   bool isCpu() const;
   bool hasTrait(tamrt_device_trait trait) const {

@@ -14,18 +14,58 @@
 #include "kernels/cpu/CpuKernels.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <optional>
 #include <set>
 
 namespace tamrt {
 namespace {
 
+/// A device as users name it: "cuda:1" is device "1" of kind "cuda",
+/// "torch:cpu" is "cpu" of "torch". Without a name it is the first one of its
+/// kind.
+struct DeviceName {
+  std::string_view kind, name;
+
+  std::string label() const {
+    return fmt::format("{}{}{}", kind, name.empty() ? "" : ":", name);
+  }
+};
+
 /// The order of preference; the CPU, which is built in, comes last.
-constexpr std::string_view kOrder[] = {"cuda", "mps", "xpu"};
+constexpr DeviceName kOrder[] = {
+    {"cuda", ""}, {"torch", "mps"}, {"torch", "xpu"}};
+
+/// The number that PCI gives to Intel.
+constexpr std::string_view kIntel = "0x8086";
+
+/// Whether this machine may have a device that `auto` tries. Loading LibTorch
+/// takes longer than most fits.
+bool mayHave(const DeviceName &device) {
+  if (device.kind != "torch")
+    return true;
+#ifdef __APPLE__
+  return device.name == "mps";
+#else
+  if (device.name != "xpu")
+    return false;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at("/sys/class/drm", ignored), end;
+       at != end; at.increment(ignored)) {
+    std::string vendor;
+    if (std::ifstream(at->path() / "device/vendor") >> vendor &&
+        vendor == kIntel)
+      return true;
+  }
+  return false;
+#endif
+}
 
 void logForBackend(int32_t level, const char *message) {
   logLine(
@@ -92,11 +132,37 @@ Result<const tamrt_backend *> load(const std::string &path,
   return backend;
 }
 
+/// The index of the device that is called `name`, of `count`.
+Result<int32_t> indexOf(const tamrt_backend &backend, int32_t count,
+                        std::string_view name) {
+  if (name.empty())
+    return 0;
+  if (backend.label) {
+    std::string all;
+    for (int32_t i = 0; i < count; ++i) {
+      const std::string_view label = backend.label(i);
+      // "xpu" is the first of several.
+      if (name == label || fmt::format("{}:0", name) == label)
+        return i;
+      all +=
+          fmt::format("{}{}", i > 0 ? ", " : "", Device::labelOf(backend, i));
+    }
+    return Error{fmt::format("there is no such device, but {}", all)};
+  }
+  int32_t index = 0;
+  auto [end, code] =
+      std::from_chars(name.data(), name.data() + name.size(), index);
+  if (code != std::errc() || end != name.data() + name.size() || index < 0)
+    return Error{fmt::format("expected a device such as {}:1", backend.kind)};
+  if (index >= count)
+    return Error{fmt::format("there are {}", count)};
+  return index;
+}
+
 /// Opens and tests one device; the result is in `report`.
 std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
                               DeviceReport &report) {
-  report.label =
-      index == 0 ? backend.kind : fmt::format("{}:{}", backend.kind, index);
+  report.label = Device::labelOf(backend, index);
   Result<std::unique_ptr<Device>> device = Device::open(backend, index);
   if (!device) {
     report.why = device.error().message;
@@ -112,35 +178,37 @@ std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
   return *std::move(device);
 }
 
-/// Tests the devices of a backend's file up to `stop` and adds their reports to
-/// `reports`. Returns the device at `stop` if it is trusted.
+/// Tests the devices of a backend's file, or only the one called `only`, and
+/// adds their reports to `reports`. Returns that one if it is trusted.
 std::unique_ptr<Device> tryBackend(const std::string &path,
-                                   const std::string &kind,
-                                   std::optional<int32_t> stop,
+                                   std::string_view kind,
+                                   std::optional<std::string_view> only,
                                    std::vector<DeviceReport> &reports) {
   DeviceReport report;
-  report.label = kind;
+  report.label = DeviceName{kind, only.value_or("")}.label();
   report.path = path;
   Result<const tamrt_backend *> backend = load(path, kind);
   char why[256] = "";
-  int32_t count = 0;
-  if (!backend)
+  int32_t count = 0, first = 0;
+  if (!backend) {
     report.why = backend.error().message;
-  else if ((count = (*backend)->probe(why, sizeof(why))) <= 0)
+  } else if ((count = (*backend)->probe(why, sizeof(why))) <= 0) {
     report.why = why[0] ? why : "no device";
-  else if (stop && *stop >= count)
-    report.why = fmt::format("there are {}", count);
+  } else if (only) {
+    if (Result<int32_t> index = indexOf(**backend, count, *only))
+      first = *index;
+    else
+      report.why = index.error().message;
+  }
   if (!report.isTrusted()) {
-    if (stop && *stop > 0)
-      report.label = fmt::format("{}:{}", kind, *stop);
     reports.push_back(report);
     return nullptr;
   }
-  for (int32_t index = stop.value_or(0); index < count; ++index) {
+  for (int32_t index = first; index < count; ++index) {
     DeviceReport one = report;
     std::unique_ptr<Device> device = trust(**backend, index, one);
     reports.push_back(std::move(one));
-    if (stop)
+    if (only)
       return device;
   }
   return nullptr;
@@ -181,9 +249,12 @@ surveyDevices(const std::vector<BackendFolder> &folders) {
     else if (found.unsafe.empty())
       reports.push_back(reportOf(kind, {"", "no backend was found"}));
   };
-  for (std::string_view kind : kOrder) {
-    survey(std::string(kind));
-    kinds.erase(std::string(kind));
+  std::set<std::string_view> done;
+  for (const DeviceName &device : kOrder) {
+    if (!done.insert(device.kind).second)
+      continue;
+    survey(std::string(device.kind));
+    kinds.erase(std::string(device.kind));
   }
   reports.push_back(reportOfCpu());
   for (const std::string &kind : kinds)
@@ -196,8 +267,10 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
   if (label == "cpu")
     return ChosenDevice();
   if (label == "auto") {
-    for (std::string_view kind : kOrder) {
-      const BackendSearch found = findBackend(folders, kind);
+    for (const DeviceName &wanted : kOrder) {
+      if (!mayHave(wanted))
+        continue;
+      const BackendSearch found = findBackend(folders, wanted.kind);
       // Another user may have put the file there, so this is no warning.
       for (const UnsafeBackend &unsafe : found.unsafe)
         log(LogLevel::Warning, "backend '{}' is skipped: {}", unsafe.path,
@@ -205,7 +278,8 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
       if (found.path.empty())
         continue;
       std::vector<DeviceReport> reports;
-      if (auto device = tryBackend(found.path, std::string(kind), 0, reports))
+      if (auto device =
+              tryBackend(found.path, wanted.kind, wanted.name, reports))
         return ChosenDevice(std::move(device));
       // The user would miss a device that fails its test.
       log(reports.back().tests.empty() ? LogLevel::Info : LogLevel::Warning,
@@ -216,16 +290,14 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
   }
 
   const size_t colon = std::min(label.find(':'), label.size());
-  const std::string kind(label.substr(0, colon));
-  int32_t index = 0;
-  const std::string_view digits =
-      label.substr(std::min(colon + 1, label.size()));
-  auto [end, code] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  if (kind.empty() || kind.find('/') != kind.npos ||
-      (colon < label.size() &&
-       (code != std::errc() || end != digits.data() + digits.size() ||
-        index < 0)))
+  const std::string_view kind = label.substr(0, colon);
+  const std::string_view name = label.substr(std::min(colon + 1, label.size()));
+  const bool isName =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) {
+        return std::islower(c) || std::isdigit(c) || c == ':';
+      });
+  if (kind.empty() || kind.find('/') != kind.npos || !isName ||
+      (colon < label.size() && name.empty()))
     return Error{fmt::format("expected a device such as cpu or cuda:1, got "
                              "'{}'",
                              label)};
@@ -243,7 +315,7 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
                              "`info --devices` tells where it is looked for",
                              label, backendFileName(kind))};
   std::vector<DeviceReport> reports;
-  if (auto device = tryBackend(found.path, kind, index, reports))
+  if (auto device = tryBackend(found.path, kind, name, reports))
     return ChosenDevice(std::move(device));
   return Error{
       fmt::format("device '{}': {}", reports.back().label, reports.back().why)};

@@ -10,8 +10,8 @@
 /// The devices of this machine: backends are found (BackendFiles.h), loaded and
 /// queried for devices, and each device is tested before it is used.
 ///
-/// Kinds are tried in the order cuda, mps, xpu, cpu. Others, such as `sim`, are
-/// used only if requested by name.
+/// Devices are tried in the order cuda, torch:mps, torch:xpu, cpu. Others, such
+/// as `sim`, are used only if requested by name.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ namespace tamrt {
 
 /// The report on one device, or on a backend without devices.
 struct DeviceReport {
-  /// "cuda" or "cuda:1".
+  /// "cuda", "cuda:1" or "torch:cpu".
   std::string label;
   /// The backend's file; empty for the CPU.
   std::string path;

@@ -337,14 +337,16 @@ TEST(Yaml, SolverAndDevice) {
   EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\nsolver: Direct\n"),
             "2:9 error: expected auto, direct or cg for 'solver', got "
             "'Direct'\n2:9 note: did you mean 'direct'?\n");
-  for (const char *bad : {"GPU", "'cuda:'", "cuda:x", "':1'", "a b", "'9'"})
+  for (const char *bad : {"GPU", "'cuda:'", "cuda:x", "':1'", "a b", "'9'",
+                          "'torch:'", "torch:xpu:x"})
     EXPECT_NE(
         messagesOfYaml(std::string("formula: y ~ l(x)\ndevice: ") + bad + "\n")
             .find("2:9 error: expected auto, cpu or a device such as cuda:1 "
                   "for 'device', got '"),
         std::string::npos);
   // Whether there is one of that name is known where the model runs.
-  for (const char *device : {"auto", "cpu", "cuda", "cuda:0", "mps", "xpu"})
+  for (const char *device : {"auto", "cpu", "cuda", "cuda:0", "torch",
+                             "torch:cpu", "torch:mps", "torch:xpu:0"})
     EXPECT_EQ(messagesOfYaml(std::string("formula: y ~ l(x)\ndevice: ") +
                              device + "\n"),
               "");

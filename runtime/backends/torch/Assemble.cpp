@@ -1,0 +1,492 @@
+//===- torch/Assemble.cpp - the normal equations --------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "backends/torch/Kernels.h"
+
+#include <bit>
+#include <numeric>
+
+namespace tamrt::aten {
+namespace {
+
+/// Forms of a block, with the numbers of kernels.def.
+enum Form : int64_t {
+  Full = 0,
+  UpperTriangle = 1,
+  Diagonal = 2,
+  Panels = 3,
+  UpperPanels = 4,
+  ProductPanels = 5,
+  UpperProductPanels = 6,
+  Frequencies = 7,
+  CubicPanels = 8
+};
+
+int64_t wordSize(int64_t width) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
+}
+
+/// A tensor with a copy of numbers of the CPU.
+template <class Number>
+Tensor copyOf(const std::vector<Number> &numbers, at::ScalarType type) {
+  return at::from_blob(const_cast<Number *>(numbers.data()),
+                       {int64_t(numbers.size())},
+                       at::TensorOptions(at::kCPU).dtype(type))
+      .to(device(), type, /*non_blocking=*/false, /*copy=*/true);
+}
+
+/// Numbers of a block, times factors, that are added to places of A or b.
+class Additions {
+public:
+  void add(int64_t to, int64_t from, double factor = 1) {
+    places.push_back(to);
+    sources.push_back(from);
+    factors.push_back(factor);
+    hasFactors |= factor != 1;
+  }
+
+  /// Adds them to `out` in their order.
+  void run(const double *block, const Tensor &out) const {
+    if (places.empty())
+      return;
+    const int64_t last = *std::max_element(sources.begin(), sources.end());
+    Tensor values =
+        view(block, {last + 1}).index_select(0, copyOf(sources, at::kLong));
+    if (hasFactors)
+      values.mul_(copyOf(factors, at::kDouble));
+    out.index_add_(0, copyOf(places, at::kLong), values);
+  }
+
+private:
+  std::vector<int64_t> places, sources;
+  std::vector<double> factors;
+  bool hasFactors = false;
+};
+
+/// Most factors of a product (kernels.def).
+constexpr int64_t kMaxFactors = 8;
+
+/// A row-wise Kronecker product of matrices with bands; a band is a product of
+/// one.
+class Factors {
+public:
+  /// `table` has width and columns of each.
+  explicit Factors(const std::vector<int64_t> &table)
+      : count(int64_t(table.size()) / 2) {
+    int64_t step = 1;
+    for (int64_t f = count - 1; f >= 0; --f) {
+      width[f] = table[size_t(2 * f)];
+      starts[f] = table[size_t(2 * f + 1)] - width[f] + 1;
+      stride[f] = step;
+      step *= table[size_t(2 * f + 1)];
+      panels *= starts[f];
+      places *= width[f];
+    }
+    for (int64_t f = 1; f < count; ++f)
+      if (width[f] >= width[word])
+        word = f;
+  }
+
+  /// Calls `body(panel, column)` for each tuple of starts, with its first
+  /// column.
+  template <class Body> void forEachPanel(const Body &body) const {
+    forEachTuple(starts, body);
+  }
+  /// Calls `body(i, column)` for each place in the bands, with its distance in
+  /// columns from the first.
+  template <class Body> void forEachPlace(const Body &body) const {
+    forEachTuple(width, body);
+  }
+
+  int64_t count, panels = 1, places = 1;
+  int64_t width[kMaxFactors], starts[kMaxFactors], stride[kMaxFactors];
+  /// The factor whose pairs are words of panels of the product with itself.
+  int64_t word = 0;
+
+private:
+  template <class Body>
+  void forEachTuple(const int64_t *extent, const Body &body) const {
+    int64_t at[kMaxFactors] = {}, column = 0, index = 0;
+    for (int64_t f = count; f >= 0; ++index) {
+      body(index, column);
+      for (f = count - 1; f >= 0; --f) {
+        column += stride[f];
+        if (++at[f] < extent[f])
+          break;
+        column -= extent[f] * stride[f];
+        at[f] = 0;
+      }
+    }
+  }
+};
+
+/// Number i of word [start][j] goes to the row of start plus i and column j.
+void addPanels(const Factors &factors, int64_t words, int64_t down,
+               int64_t right, int64_t corner, Additions &out) {
+  const int64_t size = wordSize(factors.places);
+  factors.forEachPanel([&](int64_t panel, int64_t start) {
+    for (int64_t j = 0; j < words; ++j)
+      factors.forEachPlace([&](int64_t i, int64_t column) {
+        out.add(corner + (start + column) * down + j * right,
+                (panel * words + j) * size + i);
+      });
+  });
+}
+
+/// Adds the panels of a product with itself to a lower triangle with column
+/// stride n.
+class UpperPanelAdder {
+public:
+  UpperPanelAdder(const Factors &factors, int64_t n, int64_t corner,
+                  Additions &out)
+      : factors(factors), n(n), corner(corner),
+        size(wordSize(factors.width[factors.word])), out(out) {
+    panelNumbers = (factors.width[factors.word] / 2 + 1) * size;
+    for (int64_t f = 0; f < factors.count; ++f)
+      if (f != factors.word)
+        panelNumbers *= factors.width[f] * (factors.width[f] + 1) / 2;
+  }
+
+  /// Visits the pairs of the factors from `factor` on; `index` identifies the
+  /// pairs of the factors before.
+  void add(int64_t factor = 0, int64_t index = 0) {
+    if (factor == factors.count)
+      return addWords(index);
+    if (factor == factors.word)
+      return add(factor + 1, index);
+    const int64_t width = factors.width[factor];
+    index *= width * (width + 1) / 2;
+    for (int64_t i = 0; i < width; ++i)
+      for (int64_t k = i; k < width; ++k) {
+        low[factor] = i * factors.stride[factor];
+        high[factor] = k * factors.stride[factor];
+        add(factor + 1, index++);
+      }
+  }
+
+private:
+  void addWords(int64_t index) {
+    const int64_t word = factors.word, width = factors.width[word];
+    const int64_t stride = factors.stride[word], rotations = width / 2 + 1;
+    for (int64_t r = 0; r < rotations; ++r)
+      for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
+        low[word] = i * stride;
+        high[word] = (i + r) % width * stride;
+        addNumber((index * rotations + r) * size + i);
+      }
+  }
+
+  /// A product of pairs is added for each choice of which column of a pair
+  /// belongs to the row, without the choices that only exchange row and column.
+  void addNumber(int64_t number) {
+    int64_t row = 0, column = 0, turn[kMaxFactors], turns = 0;
+    for (int64_t f = 0; f < factors.count; ++f) {
+      row += low[f];
+      column += high[f];
+      if (low[f] != high[f])
+        turn[turns++] = high[f] - low[f];
+    }
+    for (int64_t way = 0; way < int64_t(1) << std::max<int64_t>(0, turns - 1);
+         ++way) {
+      int64_t turned = 0;
+      for (int64_t t = 1; t < turns; ++t)
+        if (way >> (t - 1) & 1)
+          turned += turn[t];
+      const int64_t x = row + turned, y = column - turned;
+      const int64_t place = corner + std::min(x, y) * n + std::max(x, y);
+      factors.forEachPanel([&](int64_t panel, int64_t start) {
+        out.add(place + start * (n + 1), panel * panelNumbers + number);
+      });
+    }
+  }
+
+  const Factors &factors;
+  int64_t n, corner, size, panelNumbers;
+  Additions &out;
+  /// The columns of each factor's pair, relative to the panel's start.
+  int64_t low[kMaxFactors] = {}, high[kMaxFactors] = {};
+};
+
+/// The coefficients by which the four squares and the three products of
+/// neighbours of a span's cubics combine to the product of functions 0 and 2
+/// (runtime/kernels/cpu/Cubics.h derives them), by the number of spans before
+/// and after it, each at most two.
+constexpr double kCubicProducts[9][7] = {
+    {0.0, 0x1.5555555555555p-2, 0.0, 0x1p-62, 0.0, 0.0, 0.0},
+    {-0x1.999999999999ap-67, 0x1.5555555555555p-3, 0x1.7b425ed097b42p-4,
+     -0x1.2f684bda12f68p-6, 0.0, -0x1.c71c71c71c71cp-3, -0x1.2f684bda12f68p-5},
+    {-0x1.3333333333333p-65, 0x1.5555555555555p-3, 0x1.598c1d7f7926fp-4,
+     -0x1.641511e8d2b35p-4, -0x1.1c71c71c71c72p-66, -0x1.a12f684bda12fp-3,
+     -0x1.26fabb85cb534p-4},
+    {0x1.5555555555555p-2, 0x1.5555555555555p-2, 0x1.62c58b162c58bp-68,
+     -0x1.ep-66, -0x1.5555555555555p-2, 0.0, 0.0},
+    {0x1.2957e3866f294p-3, 0x1.725b1543cf726p-3, 0x1.f93f1084e1f98p-6,
+     -0x1.3b69f5988139ep-8, -0x1.ce2b428859ce2p-4, -0x1.1919191919191p-3,
+     -0x1.a48d477601a79p-7},
+    {0x1.0ca55a6f28102p-3, 0x1.5ff5cc5a8a5c8p-3, 0x1.cb1415adbf9a4p-6,
+     -0x1.6f43448affad3p-6, -0x1.83aa8f7646c65p-4, -0x1.f8fc7e3f1f8fcp-4,
+     -0x1.ac79254cd4f86p-6},
+    {0x1.71c71c71c71c7p-1, 0x1.c71c71c71c71dp-3, -0x1.2ab3726b0277fp-60,
+     0x1.18p-63, -0x1.1c71c71c71c72p-1, 0x1.c6aaaaaaaaaacp-58,
+     0x1.000000000001cp-63},
+    {0x1.469553f91d237p-2, 0x1.02bde1446a5a7p-3, 0x1.60faf67fe783dp-6,
+     -0x1.b8b71f0d32d0dp-9, -0x1.f4e7d5a9aaf16p-3, -0x1.88c46231188c4p-4,
+     -0x1.25cf6a08cc8b1p-7},
+    {0x1.233dd6c62690fp-2, 0x1.e96467bad8c4dp-4, 0x1.3f2b3884fcacbp-6,
+     -0x1.feab8da194476p-7, -0x1.bed61bed61beep-3, -0x1.5f15f15f15f16p-4,
+     -0x1.29e4129e41296p-6}};
+
+/// Words of a cubic spline are the squares and the products of neighbours,
+/// cyclically; the other two products follow from them.
+void addCubics(int64_t starts, int64_t n, int64_t corner, Additions &out) {
+  for (int64_t start = 0; start < starts; ++start, corner += n + 1) {
+    const int64_t square = 8 * start, next = square + 4;
+    for (int64_t i = 0; i < 4; ++i)
+      out.add(corner + i * (n + 1), square + i);
+    for (int64_t i = 0; i < 3; ++i)
+      out.add(corner + i * (n + 1) + 1, next + i);
+    out.add(corner + 3, next + 3);
+    const int64_t before = std::min<int64_t>(start, 2);
+    const int64_t after = std::min<int64_t>(starts - 1 - start, 2);
+    const auto &up = kCubicProducts[3 * before + after];
+    const auto &down = kCubicProducts[3 * after + before];
+    for (int64_t i = 0; i < 4; ++i) {
+      out.add(corner + 2, square + i, up[i]);
+      out.add(corner + n + 3, square + 3 - i, down[i]);
+    }
+    for (int64_t i = 0; i < 3; ++i) {
+      out.add(corner + 2, next + i, up[4 + i]);
+      out.add(corner + n + 3, next + 2 - i, down[4 + i]);
+    }
+  }
+}
+
+/// Products of the cosines and sines of m multiples of an angle, from the sums
+/// of twice as many.
+void addFrequencies(int64_t m, int64_t n, int64_t corner, Additions &out) {
+  auto sine = [&](int64_t to, int64_t k) {
+    if (k != 0)
+      out.add(to, 2 * m + std::abs(k), k < 0 ? -0.5 : 0.5);
+  };
+  for (int64_t i = 1; i <= m; ++i) {
+    const int64_t cosines = corner + (i - 1) * n, sines = cosines + m * n;
+    for (int64_t j = i; j <= m; ++j) {
+      out.add(cosines + j - 1, j - i, 0.5);
+      out.add(cosines + j - 1, j + i, 0.5);
+      out.add(sines + m + j - 1, j - i, 0.5);
+      out.add(sines + m + j - 1, j + i, -0.5);
+    }
+    for (int64_t j = 1; j <= m; ++j) {
+      sine(cosines + m + j - 1, j + i);
+      sine(cosines + m + j - 1, j - i);
+    }
+  }
+}
+
+/// Reads a table entry by entry.
+class Table {
+public:
+  explicit Table(const int64_t *table) : next(table) {}
+
+  std::vector<int64_t> take(int64_t count) {
+    std::vector<int64_t> entry = read(next, count);
+    next += count;
+    return entry;
+  }
+  /// Width and columns of factors.
+  Factors takeFactors(int64_t count) {
+    expect(count >= 1 && count <= kMaxFactors, 1);
+    return Factors(take(2 * count));
+  }
+
+private:
+  const int64_t *next;
+};
+
+/// Where the entries of a lower triangle are in A, column-major n x n.
+Tensor placesOf(const int32_t *row, const int32_t *column, int64_t entries,
+                int64_t n) {
+  return view(column, {entries})
+      .to(at::kLong)
+      .mul(n)
+      .add(view(row, {entries}).to(at::kLong));
+}
+
+/// value[i] * weights[which[i]].
+Tensor learnt(const double *value, const int32_t *which, const double *weights,
+              int64_t entries) {
+  const Tensor index = view(which, {entries}).to(at::kLong);
+  const int64_t last = index.max().item<int64_t>();
+  return view(value, {entries})
+      .mul(view(weights, {last + 1}).index_select(0, index));
+}
+
+/// q += S v, S symmetric with these entries of its lower triangle.
+void multiply(const int32_t *row, const int32_t *column, const Tensor &value,
+              const Tensor &v, const Tensor &q) {
+  const int64_t entries = value.size(0);
+  const Tensor i = view(row, {entries}).to(at::kLong);
+  const Tensor j = view(column, {entries}).to(at::kLong);
+  q.index_add_(0, i, value.mul(v.index_select(0, j)));
+  const Tensor mirrored = value.mul(v.index_select(0, i));
+  q.index_add_(0, j, at::where(i.ne(j), mirrored, at::zeros_like(mirrored)));
+}
+
+} // namespace
+
+void assemble_matrix(const int64_t *table, const int32_t *penalty_row,
+                     const int32_t *penalty_column, const double *penalty_value,
+                     const double *const *blocks, int64_t blocks_count,
+                     int64_t group_rows, int64_t n, int64_t penalties,
+                     double *a) {
+  Tensor matrix = view(a, {n * n});
+  matrix.zero_();
+  Table entries(table);
+  for (int64_t block = 0; block < blocks_count; ++block) {
+    const std::vector<int64_t> entry = entries.take(6);
+    const int64_t width = entry[1], rows = entry[2], columns = entry[3];
+    const int64_t row = entry[4], column = entry[5];
+    // Strides in A for one step down and one step right in the block.
+    const int64_t down = row < column ? n : 1;
+    const int64_t right = row < column ? 1 : n;
+    const int64_t corner = row * down + column * right;
+    const double *sums = blocks[block];
+    Additions additions;
+    switch (entry[0]) {
+    case Full:
+      matrix
+          .as_strided({rows, columns}, {down, right},
+                      matrix.storage_offset() + corner)
+          .add_(view(sums, {rows, columns}));
+      break;
+    case UpperTriangle:
+      matrix
+          .as_strided({rows, columns}, {n, 1}, matrix.storage_offset() + corner)
+          .add_(view(sums, {rows, columns}).triu());
+      break;
+    case Diagonal:
+      matrix.as_strided({rows}, {n + 1}, matrix.storage_offset() + corner)
+          .add_(view(sums, {rows}));
+      break;
+    case Panels:
+      addPanels(Factors({width, rows}), columns, down, right, corner,
+                additions);
+      break;
+    case UpperPanels: {
+      const Factors factors({width, rows});
+      UpperPanelAdder(factors, n, corner, additions).add();
+      break;
+    }
+    case ProductPanels:
+      addPanels(entries.takeFactors(width), columns, down, right, corner,
+                additions);
+      break;
+    case UpperProductPanels: {
+      const Factors factors = entries.takeFactors(width);
+      UpperPanelAdder(factors, n, corner, additions).add();
+      break;
+    }
+    case Frequencies:
+      addFrequencies(rows / 2, n, corner, additions);
+      break;
+    case CubicPanels:
+      addCubics(rows - width + 1, n, corner, additions);
+      break;
+    default:
+      expect(false, 1);
+    }
+    additions.run(sums, matrix);
+  }
+  const auto scale = static_cast<double>(group_rows);
+  if (penalties > 0)
+    matrix.index_add_(0, placesOf(penalty_row, penalty_column, penalties, n),
+                      view(penalty_value, {penalties}).mul(scale));
+  matrix.as_strided({n}, {n + 1}, matrix.storage_offset())
+      .add_(TAMRT_PENALTY_FLOOR * scale);
+}
+
+void penalty_values(const int32_t *part, const double *number,
+                    const double *strengths, int64_t parts, int64_t sums,
+                    double *values) {
+  // A program of a few scalars: the CPU runs it.
+  std::vector<double> result(size_t(sums), 0.0);
+  for (int64_t p = 0; p < parts; ++p) {
+    const std::vector<int32_t> head = read(part, 2);
+    part += 2;
+    const int32_t sum = head[0], code = head[1];
+    double value = 0;
+    if (code < 0)
+      value = result[size_t(read(part++, 1)[0])];
+    else
+      value = read(number++, 1)[0];
+    const int32_t count = code < 0 ? ~code : code;
+    for (int32_t i = 0; i < count; ++i)
+      value *= read(strengths + read(part++, 1)[0], 1)[0];
+    result[size_t(sum)] += value;
+  }
+  write(result, values);
+}
+
+void add_penalty(const int32_t *penalty_row, const int32_t *penalty_column,
+                 const double *penalty_value, const int32_t *which,
+                 const double *weights, int64_t group_rows, int64_t n,
+                 int64_t penalties, double *a) {
+  if (penalties == 0)
+    return;
+  view(a, {n * n})
+      .index_add_(0, placesOf(penalty_row, penalty_column, penalties, n),
+                  learnt(penalty_value, which, weights, penalties)
+                      .mul(static_cast<double>(group_rows)));
+}
+
+void assemble_vector(const int64_t *table, const double *const *blocks,
+                     int64_t blocks_count, int64_t n, double *b) {
+  const Tensor vector = view(b, {n});
+  Table entries(table);
+  for (int64_t block = 0; block < blocks_count; ++block) {
+    const std::vector<int64_t> entry = entries.take(3);
+    const int64_t width = entry[0], count = entry[1], row = entry[2];
+    Tensor part = vector.slice(0, row, row + count);
+    if (width == 0) {
+      part.copy_(view(blocks[block], {count}));
+      continue;
+    }
+    part.zero_();
+    Additions additions;
+    addPanels(width < 0 ? entries.takeFactors(-width) : Factors({width, count}),
+              1, 1, 0, 0, additions);
+    additions.run(blocks[block], part);
+  }
+}
+
+void multiply_penalty(const int32_t *penalty_row, const int32_t *penalty_column,
+                      const double *penalty_value, const double *v,
+                      int64_t group_rows, int64_t n, int64_t penalties,
+                      double *q) {
+  const auto scale = static_cast<double>(group_rows);
+  const Tensor from = view(v, {n}), to = view(q, {n});
+  if (penalties > 0)
+    multiply(penalty_row, penalty_column,
+             view(penalty_value, {penalties}).mul(scale), from, to);
+  to.add_(from.mul(TAMRT_PENALTY_FLOOR * scale));
+}
+
+void multiply_learnt_penalty(const int32_t *penalty_row,
+                             const int32_t *penalty_column,
+                             const double *penalty_value, const int32_t *which,
+                             const double *weights, const double *v,
+                             int64_t group_rows, int64_t n, int64_t penalties,
+                             double *q) {
+  if (penalties > 0)
+    multiply(penalty_row, penalty_column,
+             learnt(penalty_value, which, weights, penalties)
+                 .mul(static_cast<double>(group_rows)),
+             view(v, {n}), view(q, {n}));
+}
+
+} // namespace tamrt::aten

@@ -1,0 +1,318 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models on the device torch:cpu, whose kernels are operations of LibTorch: its
+numbers agree with the CPU's, its bytes depend on no chunk size and no number of
+threads, and its kernels take no memory but their reserve."""
+
+import json
+import os
+import re
+import shutil
+
+import small
+import test_cuda
+from small import harness
+
+BACKENDS = harness.BUILD / "lib" / "tamrt"
+FILE = "libtamrt-backend-torch.so"
+GROUPS = 3
+COUNTS = re.compile(
+    r"debug: torch:cpu: (?P<kernels>\d+) kernels, (?P<copies>\d+) copies, "
+    r"(?P<tensors>\d+) temporary tensors, (?P<peak>\d+) of (?P<reserve>\d+) "
+    r"bytes at most, (?P<refused>\d+) refused")
+STEP = re.compile(r"warning: device 'torch:cpu' had no \d+ bytes more for "
+                  r"chunks of (\d+) rows?")
+# Messages of a run without memory.
+ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
+                    r"reported status 2)")
+# Kernels and copies of the device's test at the start.
+TEST_KERNELS, TEST_ALLOCATIONS, TEST_COPIES = 2, 5, 7
+
+
+def environment(folder=BACKENDS, **settings):
+    return dict(os.environ, TAMRT_LOG="debug",
+                TAMRT_BACKEND_PATH=str(folder)) | {
+        f"TAMRT_TORCH_{key.upper()}": str(value)
+        for key, value in settings.items()}
+
+
+class Torch(harness.TestCase):
+    def prepare(self, formula, *options, days=40, groups=GROUPS, **keys):
+        model = self.compile(formula, *options, **small.KEYS, **keys)
+        self.train = small.generate(self.dir / "train.csv", "--days", days,
+                                    "--groups", groups)
+        return model
+
+    def run_torch(self, model, *command, **settings):
+        """Runs a command on the device; returns the bytes of its output and
+        its messages."""
+        (self.dir / "out").unlink(missing_ok=True)
+        run = self.run_program(model, *command, "-o", "out", "--device",
+                               "torch:cpu", env=environment(**settings))
+        self.assertEqual(run.returncode, 0, (command, settings, run.stderr))
+        self.assertNotIn("never released", run.stderr)
+        return (self.dir / "out").read_bytes(), run.stderr
+
+    def numbers(self, table):
+        return [float(value) for row in harness.parse_csv(table.decode())
+                for key, value in row.items()
+                if key not in ("date", "g") and value]
+
+    def check(self, model, *, is_whole=True, tolerance=1e-9,
+              commands=("predict", "decompose"), fit=(), **settings):
+        """Fits and predicts on the device and on the CPU, and compares."""
+        weights = self.fit(model, self.train, *fit)
+        got, said = self.run_torch(model, "fit", self.train, *fit, **settings)
+        if is_whole:
+            self.assertNotIn("warning", said)
+        (self.dir / "torch").write_bytes(got)
+        for command in commands:
+            good = self.dir / "good"
+            self.succeed(model, command, self.train, "--weights", weights,
+                         "-o", good)
+            table, said = self.run_torch(model, command, self.train,
+                                         "--weights", "torch", **settings)
+            if is_whole:
+                self.assertNotIn("warning", said)
+            self.assert_close_to_norm(self.numbers(table),
+                                      self.numbers(good.read_bytes()),
+                                      tolerance, command)
+        return got
+
+    def test_numbers_of_the_cpu(self):
+        for name, formula, options in (
+                ("load", test_cuda.LOAD, ()), ("mixed", test_cuda.MIXED, ()),
+                ("random", test_cuda.RANDOM, ()),
+                ("dense", test_cuda.LOAD, ("--dense",))):
+            with self.subTest(name):
+                model = self.prepare(formula, "--fuse-rows=false", *options)
+                self.check(model, commands=("predict",) if name == "random"
+                           else ("predict", "decompose"))
+
+    def test_conjugate_gradients(self):
+        # Blocks of every effect, of none, and of some.
+        for options in (("--solver=cg",), ("--solver=cg", "--block-limit=1"),
+                        ("--solver=cg", "--block-limit=16")):
+            with self.subTest(options):
+                model = self.prepare(test_cuda.CG, "--fuse-rows=false",
+                                     *options)
+                # Where rounding decides, iterations end at another step.
+                got = self.check(model, tolerance=1e-6, commands=("predict",))
+                streamed, _ = self.run_torch(model, "fit", self.train,
+                                             "--stream")
+                self.assertEqual(streamed, got)
+
+    def test_sums_of_the_cpu(self):
+        """Loops over rows are code for the CPU: the device solves from the
+        panels that they add up."""
+        for formula in (test_cuda.LOAD,
+                        "y ~ s(a,k=6)+te(s(a,k=3),s(b,k=2),c(d,n_cat=7))+"
+                        "s(b,k=4,deg=2)+l(c)"):
+            with self.subTest(formula):
+                model = self.prepare(formula)
+                self.check(model, is_whole=False)
+                _, said = self.run_torch(model, "fit", self.train)
+                self.assertIn("warning: summing rows on 'cpu': the model has "
+                              "code of the CPU", said)
+                self.assertNotIn("solving on 'cpu'", said)
+
+    def test_inference(self):
+        model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")
+        weights = self.fit(model, self.train, "--inference")
+        self.succeed(model, "predict", self.train, "--weights", weights, "--se",
+                     "-o", "good")
+        got, _ = self.run_torch(model, "fit", self.train, "--inference")
+        (self.dir / "torch").write_bytes(got)
+        table, said = self.run_torch(model, "predict", self.train, "--weights",
+                                     "torch", "--se")
+        self.assertNotIn("warning", said)
+        self.assert_close(self.numbers(table), self.numbers(
+            (self.dir / "good").read_bytes()), 1e-8, "standard error")
+
+    def test_one_result(self):
+        for formula, options in (
+                (test_cuda.LOAD, ()), (test_cuda.MIXED, ()),
+                (test_cuda.CG, ("--solver=cg", "--block-limit=16"))):
+            with self.subTest(formula):
+                model = self.prepare(formula, "--fuse-rows=false", *options,
+                                     days=4)
+                good, _ = self.run_torch(model, "fit", self.train)
+                (self.dir / "weights").write_bytes(good)
+                predict = ("predict", self.train, "--weights", "weights")
+                predicted, _ = self.run_torch(model, *predict)
+                for options in (("--chunk-rows", "7"), ("--threads", "3"),
+                                ("--stream",), ("--chunk-rows", "1"),
+                                ("--threads", "2", "--chunk-rows", "50")):
+                    self.assertEqual(
+                        self.run_torch(model, "fit", self.train, *options)[0],
+                        good, options)
+                    self.assertEqual(
+                        self.run_torch(model, *predict, *options)[0],
+                        predicted, options)
+
+    def test_reserve(self):
+        """Kernels get memory from the reserve alone. One that is too small is
+        an error of the kernel, and smaller chunks need less."""
+        model = self.prepare(test_cuda.MIXED, "--fuse-rows=false", days=400)
+        good, said = self.run_torch(model, "fit", self.train)
+        counts = COUNTS.search(said)
+        self.assertEqual(int(counts["refused"]), 0)
+        self.assertGreater(int(counts["tensors"]), int(counts["kernels"]))
+        self.assertLess(int(counts["peak"]), int(counts["reserve"]))
+        peak = int(counts["peak"])
+        got, said = self.run_torch(model, "fit", self.train,
+                                   reserve=peak // 2)
+        self.assertEqual(got, good)
+        self.assertTrue(STEP.search(said), said)
+        self.assertGreater(int(COUNTS.search(said)["refused"]), 0)
+        run = self.run_program(model, "fit", self.train, "-o", "out",
+                               "--device", "torch:cpu",
+                               env=environment(reserve=4096))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("device 'torch:cpu': test 'binary64 sum' failed: a "
+                      "kernel reported status 2", run.stderr)
+
+    def test_faults(self):
+        """Each allocation, kernel and copy fails once, and so does memory of
+        the reserve: the run ends with the same bytes or with an error."""
+        model = self.prepare("y ~ l(a)+s(c,k=5)+c(d,n_cat=7)",
+                             "--fuse-rows=false", days=4, groups=2,
+                             chunk_rows=4)
+        one = ("--threads", "1")
+        fit = ("fit", self.train, *one)
+        good, said = self.run_torch(model, *fit)
+        (self.dir / "weights").write_bytes(good)
+        predict = ("predict", self.train, "--weights", "weights", *one)
+        for command in fit, predict:
+            good, said = self.run_torch(model, *command)
+            counts = {key: int(value) for key, value
+                      in COUNTS.search(said).groupdict().items()}
+            tests = {"fail": (TEST_ALLOCATIONS, 14),
+                     "fail_kernel": (TEST_KERNELS, counts["kernels"]),
+                     "fail_copy": (TEST_COPIES, counts["copies"]),
+                     "fail_reserve": (40, counts["tensors"])}
+            for key, (first, last) in tests.items():
+                for k in range(first + 1, last + 1,
+                               max(1, (last - first) // 12)):
+                    for options in (), ("--allow-cpu-fallback",):
+                        with self.subTest(command=command[0], key=key, k=k):
+                            (self.dir / "out").unlink(missing_ok=True)
+                            run = self.run_program(
+                                model, *command, *options, "-o", "out",
+                                "--device", "torch:cpu",
+                                env=environment(**{key: k}))
+                            self.assertNotIn("never released", run.stderr)
+                            if run.returncode == 0:
+                                if "'cpu'" not in run.stderr:
+                                    self.assertEqual(
+                                        (self.dir / "out").read_bytes(), good)
+                                continue
+                            self.assertEqual(run.returncode, 1, run.stderr)
+                            self.assertEqual(options, (), run.stderr)
+                            self.assertEqual(
+                                len(ERRORS.findall(run.stderr)), 1, run.stderr)
+                            self.assertFalse((self.dir / "out").exists())
+
+    def test_little_memory(self):
+        model = self.prepare(test_cuda.LOAD, "--fuse-rows=false", days=300)
+        good, said = self.run_torch(model, "fit", self.train)
+        rows = re.compile(r"chunks of (\d+) rows?")
+        self.assertEqual(rows.search(said)[1], "300")
+        run = self.run_program(
+            model, "fit", self.train, "-o", "out", "--device", "torch:cpu",
+            env=environment(memory=100000))
+        self.assertEqual(run.returncode, 1)
+        least = re.search(r"expected (\d+) bytes of memory for the direct "
+                          r"solver in chunks of 1 row, got", run.stderr)
+        got, said = self.run_torch(model, "fit", self.train,
+                                   memory=int(int(least[1]) / 0.6) + 2000)
+        self.assertLess(int(rows.search(said)[1]), 300)
+        self.assertEqual(got, good)
+
+    def test_kernels_that_the_device_lacks(self):
+        model = self.prepare("y ~ s(a,k=5)+pid(b,w=3)", "--fuse-rows=false")
+        _, said = self.run_torch(model, "fit", self.train, lacks="pid,radial")
+        self.assertIn("warning: summing rows on 'cpu': device 'torch:cpu' has "
+                      "no kernel 'pid'\n", said)
+        text = self.succeed(model, "info", "--devices",
+                            env=environment(lacks="radial,pid"))
+        self.assertRegex(
+            text, r"  torch:cpu: LibTorch [0-9.]+ on the CPU, .*\n"
+                  r"    found: .*\n"
+                  r"    steps on the CPU for lack of kernels: pid, radial\n"
+                  r"    tested: binary64 sum: ok\n"
+                  r"    tested: cholesky: ok\n    trusted; ")
+
+    def test_timings(self):
+        model = self.prepare("y ~ s(a,k=5)", "--fuse-rows=false")
+        _, said = self.run_torch(model, "fit", self.train, "--timings=json")
+        told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])["device"]
+        self.assertEqual(told["name"], "torch:cpu")
+        in_all = COUNTS.search(said)
+        self.assertEqual(told["launches"],
+                         int(in_all["kernels"]) - TEST_KERNELS)
+        self.assertEqual(told["copies"], int(in_all["copies"]) - TEST_COPIES)
+        self.assertGreater(told["uploaded_bytes"], 0)
+
+    def test_names(self):
+        model = self.prepare("y ~ l(a)")
+        for name, message in (
+                ("torch:gpu", "device 'torch:gpu': there is no such device, "
+                              "but torch:cpu"),
+                ("torch:cpu:1", "device 'torch:cpu:1': there is no such "
+                                "device, but torch:cpu"),
+                ("torch:", "expected a device such as cpu or cuda:1, got "
+                           "'torch:'")):
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   "--device", name, env=environment())
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(message, run.stderr)
+        # The kind alone is its first device; the spec may name it, too.
+        self.run_program(model, "fit", self.train, "-o", "out", "--device",
+                         "torch", env=environment())
+        model = self.prepare("y ~ l(a)", device="torch:cpu")
+        run = self.run_program(model, "fit", self.train, "-o", "out",
+                               env=environment())
+        self.assertRegex(run.stderr, COUNTS)
+        # `auto` takes no CPU but the model's own.
+        model = self.prepare("y ~ l(a)")
+        run = self.run_program(model, "fit", self.train, "-o", "out",
+                               env=environment())
+        self.assertEqual(run.returncode, 0)
+        self.assertNotIn("torch:cpu", run.stderr)
+
+    def test_files_that_are_damaged(self):
+        """A file that cannot be loaded: `auto` uses the CPU, a device that is
+        named is an error, and `info --devices` says why."""
+        model = self.prepare("y ~ l(a)")
+        folder = self.dir / "backends"
+        folder.mkdir()
+        whole = (BACKENDS / FILE).read_bytes()
+        # Libraries that are not there, as if LibTorch had been removed.
+        missing = whole.replace(b"libtorch_cpu.so", b"libtorch_cpX.so")
+        self.assertNotEqual(missing, whole)
+        for data, why in ((whole[:len(whole) // 2], "the file is truncated: expected"),
+                          (missing, "libtorch_cpX.so")):
+            (folder / FILE).write_bytes(data)
+            env = environment(folder)
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   env=env)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   "--device", "torch:cpu", env=env)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("device 'torch:cpu': ", run.stderr)
+            self.assertIn(why, run.stderr)
+            text = self.succeed(model, "info", "--devices", env=env)
+            self.assertRegex(text, rf"(?m)^  torch\n    found: .*\n"
+                                   rf"    skipped: .*{why}")
+
+    def test_models_need_no_torch(self):
+        model = self.prepare("y ~ l(a)")
+        libraries = self.succeed(shutil.which("ldd"), model)
+        self.assertNotIn("torch", libraries)
+        self.assertNotIn("c10", libraries)
+
+
+if __name__ == "__main__":
+    harness.main()

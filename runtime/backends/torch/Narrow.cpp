@@ -207,11 +207,11 @@ void rhs_dense(const double *a, const double *y, const double *w, int64_t rows,
   write(all, sums);
 }
 
-void cholesky_solve(int64_t n, double *a, double *b, double *,
+bool cholesky_solve(int64_t n, double *a, double *b,
                     decltype(tamrt_kernels::cholesky_solve) cpu) {
   std::vector<double> matrix = read(a, n * n), right = read(b, n);
   if (n == 0)
-    return;
+    return true;
   bool isGood = true;
   for (int64_t j = 0; j < n; ++j)
     isGood &= std::isfinite(matrix[size_t(j * (n + 1))]) &&
@@ -240,6 +240,7 @@ void cholesky_solve(int64_t n, double *a, double *b, double *,
     x = right;
   }
   write(x, b);
+  return isGood;
 }
 
 } // namespace tamrt::aten::narrow

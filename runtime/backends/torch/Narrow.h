@@ -30,9 +30,9 @@ namespace tamrt::aten::narrow {
 void rhs_dense(const double *a, const double *y, const double *w, int64_t rows,
                int64_t n, double *sums);
 
-/// Uses `cpu`, the CPU's cholesky_solve, if the matrix is too ill-conditioned
-/// for a factor in binary32, or not definite.
-void cholesky_solve(int64_t n, double *a, double *b, double *workspace,
+/// Uses `cpu`, the CPU's cholesky_solve, and returns false if the matrix is too
+/// ill-conditioned for a factor in binary32, or not definite.
+bool cholesky_solve(int64_t n, double *a, double *b,
                     decltype(tamrt_kernels::cholesky_solve) cpu);
 
 } // namespace tamrt::aten::narrow

@@ -235,8 +235,10 @@ private:
 };
 
 /// cholesky_solve in binary32, with the CPU's as a last resort.
-void solveNarrow(int64_t n, double *a, double *b, double *workspace) {
-  narrow::cholesky_solve(n, a, b, workspace, core->cpu_kernels->cholesky_solve);
+void solveNarrow(int64_t n, double *a, double *b, double *) {
+  if (!narrow::cholesky_solve(n, a, b, core->cpu_kernels->cholesky_solve))
+    log(TAMRT_LOG_INFO, "torch: a matrix is too ill-conditioned for binary32: "
+                        "the CPU factors it");
 }
 
 /// Sets the kernels that the user has listed to null.

@@ -1,0 +1,60 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The models of effects.json on the device torch:cpu, whose kernels are
+operations of LibTorch, and on the same device without binary64."""
+
+import json
+import os
+
+import golden
+import harness
+
+BACKENDS = harness.BUILD / "lib" / "tamrt"
+
+
+class Torch(harness.TestCase):
+    def check(self, name):
+        case = golden.effect_case(name)
+        model = self.compile(case["formula"], "--profile", case["train"],
+                             "--fuse-rows=false", name=name, group="g",
+                             date="date",
+                             state=json.dumps(golden.given_state(case)))
+        for lacks, tolerance in (("", 1e-8), ("binary64", 1e-7)):
+            with self.subTest(lacks=lacks):
+                env = dict(os.environ, TAMRT_BACKEND_PATH=str(BACKENDS),
+                           TAMRT_LOG="debug", TAMRT_TORCH_LACKS=lacks)
+                device = ("--device", "torch:cpu")
+                run = self.run_program(model, "fit", case["train"], "-o",
+                                       "weights", *device, env=env)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertNotIn("solving on 'cpu'", run.stderr)
+                # What it cannot compute accurately is the CPU's.
+                self.assertEqual("summing rows on 'cpu'" in run.stderr,
+                                 lacks != "", run.stderr)
+                self.assertNotIn("the CPU factors", run.stderr)
+                for command, table in (("predict", "predictions"),
+                                       ("decompose", "effects")):
+                    run = self.run_program(
+                        model, command, case["test"], "--weights", "weights",
+                        "-o", table, *device, env=env)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertEqual("predicting on 'cpu'" in run.stderr,
+                                     lacks != "", run.stderr)
+                got = [float(row["prediction"]) for row in
+                       harness.read_csv(self.dir / "predictions")]
+                self.assert_close(got, case["pred_test"], tolerance,
+                                  "prediction")
+                sums = [sum(float(value) for column, value in row.items()
+                            if column not in ("g", "date"))
+                        for row in harness.read_csv(self.dir / "effects")]
+                self.assert_close(sums, case["pred_test"], tolerance,
+                                  "sum of effects")
+
+
+for case_name in golden.EFFECTS:
+    setattr(Torch, f"test_{case_name}",
+            lambda self, name=case_name: self.check(name))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -9,6 +9,7 @@
 
 #include "tamrt/abi.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 using namespace tamc::cts;
@@ -85,12 +86,16 @@ std::vector<Backend> tamc::cts::allBackends() {
   else if (!std::filesystem::exists("/dev/nvidiactl"))
     cuda.missing = "this machine has no GPU of NVIDIA";
   all.push_back(cuda);
-  // Operations of LibTorch, on its CPU.
-  Backend torch = device("torch:cpu", "torch:cpu", "../lib/tamrt", {});
+  // Operations of LibTorch, on its CPU. With a folder of the backend, which may
+  // be that of another build (tools/check --with torch), all subjects run.
+  const char *given = std::getenv("TAMC_TORCH_BACKENDS");
+  const std::string folder = given ? given : TAMC_BINARY_DIR "/lib/tamrt";
+  Backend torch = device("torch:cpu", "torch:cpu", "", {});
+  torch.environment = {"TAMRT_BACKEND_PATH=" + folder, "TAMRT_LOG=warning"};
   torch.promise = Promise::Close;
   torch.runsLoops = false;
-  if (!std::filesystem::exists(TAMC_BINARY_DIR
-                               "/lib/tamrt/libtamrt-backend-torch.so"))
+  torch.every = given ? 1 : 3;
+  if (!std::filesystem::exists(folder + "/libtamrt-backend-torch.so"))
     torch.missing = "the build has no backend for LibTorch";
   all.push_back(torch);
   Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};

@@ -30,6 +30,8 @@ NOT_RUN = {
         "is for a machine with a GPU",
     r"mkdir corpus\b.*": "belongs to the fuzzers",
     r"test/browser/drive_page\.py .*": "needs a browser",
+    r"\./airpassengers .* --device torch:cpu .*|"
+    r"TAMC_TORCH_BACKENDS=.* --backends=torch:cpu": "a build may lack LibTorch",
     r"python3 -c 'import sys, pyarrow\.csv.*": "pyarrow is no dependency",
 }
 # Commands that fail without printing an error.

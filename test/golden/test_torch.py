@@ -5,11 +5,14 @@ operations of LibTorch, and on the same device without binary64."""
 
 import json
 import os
+import pathlib
 
 import golden
 import harness
 
-BACKENDS = harness.BUILD / "lib" / "tamrt"
+# Another build of the backend may be tested (tools/check --with torch).
+BACKENDS = pathlib.Path(os.environ.get(
+    "TAMC_TORCH_BACKENDS", harness.BUILD / "lib" / "tamrt"))
 
 
 class Torch(harness.TestCase):

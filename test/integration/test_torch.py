@@ -6,6 +6,7 @@ threads, and its kernels take no memory but their reserve."""
 
 import json
 import os
+import pathlib
 import re
 import shutil
 
@@ -13,7 +14,9 @@ import small
 import test_cuda
 from small import harness
 
-BACKENDS = harness.BUILD / "lib" / "tamrt"
+# Another build of the backend may be tested (tools/check --with torch).
+BACKENDS = pathlib.Path(os.environ.get(
+    "TAMC_TORCH_BACKENDS", harness.BUILD / "lib" / "tamrt"))
 FILE = "libtamrt-backend-torch.so"
 GROUPS = 3
 COUNTS = re.compile(

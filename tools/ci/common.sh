@@ -15,10 +15,11 @@ die() {
 # The list of packages without its comments.
 packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$TAMC_ROOT/tools/packages.txt"; }
 
-# The packages of the list that are not installed.
+# missing_packages [PACKAGE...]: the packages of the list, and these, that are
+# not installed.
 missing_packages() {
   local package
-  for package in $(packages); do
+  for package in $(packages) "$@"; do
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
       echo "$package"
   done
@@ -32,14 +33,15 @@ unavailable_packages() {
   done
 }
 
-# Installs missing packages if run as root; else prints the command and exits 1.
+# ensure_packages [PACKAGE...]: installs missing packages of the list, and these,
+# if run as root; else prints the command and exits 1.
 ensure_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "no apt-get here: going on with the tools and libraries that are there"
     return
   fi
   local missing absent
-  missing=$(missing_packages | tr '\n' ' ')
+  missing=$(missing_packages "$@" | tr '\n' ' ')
   missing=${missing% }
   [ -n "$missing" ] || return 0
 

@@ -19,6 +19,7 @@
 #include "TimeLimit.h"
 
 #include "tamc/Planning/Check.h"
+#include "tamc/Planning/Choice.h"
 #include "tamc/Planning/Csv.h"
 #include "tamc/Planning/Drawing.h"
 #include "tamc/Planning/Explain.h"
@@ -32,6 +33,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -48,7 +50,7 @@ struct Arguments {
   std::string problem, output = "-", emit = "text", pools = "intermediates";
   std::vector<std::string> compareWith;
   std::string outputs = "none", plan, reuse = "program", schedule = "given";
-  std::optional<int64_t> capacity;
+  std::string capacity, objective = "cost", choose = "search";
   std::vector<std::string> bind, planAt;
   double timeLimit = 0;
   bool compare = false, explain = false, ignorePins = false, draw = true;
@@ -95,7 +97,8 @@ std::string percent(double gap) {
   return text;
 }
 
-std::string summary(const Problem &problem, const Plan &plan) {
+/// `buffers` is their number in the given problem.
+std::string summary(const Problem &problem, const Plan &plan, size_t buffers) {
   std::ostringstream text;
   text << "strategy  " << plan.strategy << "\n"
        << "status    " << toString(plan.status);
@@ -152,14 +155,17 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   std::optional<std::string> text = readFile(arguments.plan);
   if (!text)
     return complain(arguments.plan, "cannot read");
-  auto result = readOffsets(*text, problem);
+  auto result = readPlan(*text, problem);
   if (auto *wrong = std::get_if<Diagnostic>(&result))
     return complain(arguments.plan, *wrong);
-  const auto &offsets = std::get<std::vector<int64_t>>(result);
+  const Plan &plan = std::get<Plan>(result);
   CheckOptions options;
   options.alignment = arguments.options.alignment;
   options.reuse = arguments.options.reuse;
-  std::vector<Finding> findings = check(problem, offsets, options);
+  options.costDecides = arguments.options.objective == Objective::Cost;
+  std::vector<Finding> findings = hasChoice(problem)
+                                      ? checkChoice(problem, plan, options)
+                                      : check(problem, plan.offsets, options);
   bool capacity = !findings.empty();
   for (const Finding &finding : findings) {
     complain(arguments.plan, finding.message);
@@ -278,10 +284,102 @@ int writePage(const Arguments &arguments, Problem &problem,
   return 2;
 }
 
+/// Sets the capacities of an option like "4096", for all spaces, or
+/// "sram=4096,dram=65536"; or returns an error message.
+std::optional<std::string> setCapacities(const std::string &text,
+                                         Problem &problem) {
+  auto number = [](std::string_view digits) -> std::optional<int64_t> {
+    int64_t value = -1;
+    const char *end = digits.data() + digits.size();
+    auto [last, wrong] = std::from_chars(digits.data(), end, value);
+    if (wrong != std::errc() || last != end || value < 0)
+      return std::nullopt;
+    return value;
+  };
+  if (text.find('=') == text.npos) {
+    if (text.empty())
+      return std::nullopt;
+    std::optional<int64_t> all = number(text);
+    if (!all)
+      return "expected bytes, or capacities like sram=4096,dram=65536, got '" +
+             text + "'";
+    for (Space &space : problem.spaces)
+      space.capacity = all;
+    return std::nullopt;
+  }
+  std::vector<bool> seen(problem.spaces.size(), false);
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view each = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(each.size() + 1, rest.size()));
+    size_t equals = each.rfind('=');
+    std::optional<int64_t> value =
+        equals == each.npos ? std::nullopt : number(each.substr(equals + 1));
+    if (!value)
+      return "expected a capacity like sram=4096, got '" + std::string(each) +
+             "'";
+    std::string_view name = each.substr(0, equals);
+    size_t space = 0;
+    while (space < problem.spaces.size() && problem.spaces[space].name != name)
+      ++space;
+    if (space == problem.spaces.size())
+      return "no space has the name '" + std::string(name) + "'";
+    if (seen[space])
+      return "expected one capacity of '" + std::string(name) + "', got two";
+    seen[space] = true;
+    problem.spaces[space].capacity = value;
+  }
+  return std::nullopt;
+}
+
 /// Seconds that writing takes, of those that reading took. JSON and traces have
 /// the most text per buffer.
 double writingPerReading(const std::string &form) {
   return form == "json" || form == "trace" ? 5 : 1;
+}
+
+/// Plans a problem with a choice of spaces.
+int planChoice(const Arguments &arguments, const Problem &problem) {
+  Plan made = plan(problem, arguments.options);
+  int code = exitCode(made);
+  if (code == 1)
+    return complain(arguments.problem, made.reason);
+  if (code == 2)
+    complainOfFit(arguments, made);
+  if (arguments.emit == "json") {
+    int wrong = write(arguments, writeJson(problem, &made));
+    return wrong ? wrong : code;
+  }
+  if (code != 0)
+    return code;
+  if (arguments.emit == "csv") {
+    if (!made.copies.empty())
+      return complain("--emit", "csv has no copies; expected json");
+    return write(arguments, writeCsv(problem, made.offsets, made.spaces));
+  }
+  Resolved resolved = resolve(problem, made);
+  nameAfterFile(resolved.problem, arguments.problem);
+  if (arguments.emit == "html")
+    return write(arguments, toPage(resolved.problem, {&resolved.plan, 1}));
+  if (arguments.emit == "svg")
+    return write(arguments, toSvg(resolved.problem, resolved.plan));
+  if (arguments.emit == "trace")
+    return write(arguments, toTrace(resolved.problem, resolved.plan));
+  Problem printed = problem;
+  escapeNames(printed);
+  escapeNames(resolved.problem);
+  std::string out =
+      summary(resolved.problem, resolved.plan, problem.buffers.size()) +
+      describeChoice(printed, made);
+  if (arguments.explain)
+    out +=
+        explain(resolved.problem, resolved.plan, arguments.options.alignment);
+  DrawingOptions drawing;
+  drawing.width = arguments.width;
+  if (arguments.draw)
+    for (int32_t space : spacesToShow(resolved.problem, resolved.plan))
+      out +=
+          "\n" + draw(resolved.problem, resolved.plan.offsets, space, drawing);
+  return write(arguments, out);
 }
 
 int run(Arguments &arguments, TimeLimit &limit) {
@@ -304,9 +402,8 @@ int run(Arguments &arguments, TimeLimit &limit) {
   if (auto *wrong = std::get_if<Diagnostic>(&result))
     return complain(arguments.problem, *wrong);
   Problem problem = std::get<Problem>(std::move(result));
-  if (arguments.capacity)
-    for (Space &space : problem.spaces)
-      space.capacity = arguments.capacity;
+  if (auto wrong = setCapacities(arguments.capacity, problem))
+    return complain("--capacity", *wrong);
   if (auto wrong = validate(problem, arguments.options.alignment))
     return complain(arguments.problem, *wrong);
   if (arguments.options.reuse == Reuse::BranchSafe)
@@ -325,6 +422,20 @@ int run(Arguments &arguments, TimeLimit &limit) {
       return complain(arguments.problem, reason);
   if (!arguments.plan.empty())
     return checkPlan(arguments, problem);
+  if (hasChoice(problem)) {
+    if (std::string reason = whyNotChosen(problem, arguments.options);
+        !reason.empty())
+      return complain(arguments.problem, reason);
+    for (auto [option, given] :
+         {std::pair("--compare", arguments.compare),
+          std::pair("--compare-with", !arguments.compareWith.empty()),
+          std::pair("--schedule", minPeak)})
+      if (given)
+        return complain(option, "expected a problem with one space for each "
+                                "buffer, got a choice of spaces");
+  } else if (arguments.options.evict) {
+    return complain("--evict", "expected a problem with a choice of spaces");
+  }
   limit.reserve(limit.elapsed() * writingPerReading(arguments.emit));
   if (arguments.timeLimit > 0)
     arguments.options.timeLimit = limit.left();
@@ -335,7 +446,7 @@ int run(Arguments &arguments, TimeLimit &limit) {
       scheduling.timeLimit = limit.left() / 4;
     problem = reorder(problem, minimizeLoad(problem, scheduling).order);
   }
-  if (arguments.emit == "html")
+  if (arguments.emit == "html" && !hasChoice(problem))
     return writePage(arguments, problem, limit);
   if (!arguments.compareWith.empty())
     return complain("--compare-with",
@@ -343,6 +454,8 @@ int run(Arguments &arguments, TimeLimit &limit) {
   if (arguments.compare)
     return compare(arguments, problem, limit);
 
+  if (hasChoice(problem))
+    return planChoice(arguments, problem);
   Scheduling scheduling;
   Options options = arguments.options;
   double share = 0;
@@ -389,7 +502,7 @@ int run(Arguments &arguments, TimeLimit &limit) {
   } else {
     // From here on names are only printed; they must not control a terminal.
     escapeNames(problem);
-    out = summary(problem, made) + symbols;
+    out = summary(problem, made, problem.buffers.size()) + symbols;
     if (report)
       out += toText(problem, *report);
     if (arguments.explain)
@@ -432,8 +545,20 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember(names))
       ->default_str("auto");
   app.add_option("--capacity", arguments.capacity,
-                 "bytes of each space; exit 2 when they do not suffice")
-      ->check(CLI::NonNegativeNumber);
+                 "bytes of each space, or sram=BYTES,dram=BYTES; exit 2 when "
+                 "they do not suffice");
+  app.add_option("--objective", arguments.objective,
+                 "what a choice of spaces makes least first: the cost, or the "
+                 "sum of the peaks")
+      ->check(CLI::IsMember({"cost", "peak"}))
+      ->default_str("cost");
+  app.add_option("--choose", arguments.choose,
+                 "how spaces are chosen: search; size, the largest buffers\n"
+                 "first; next-use, by the farthest next use")
+      ->check(CLI::IsMember({"search", "size", "next-use"}))
+      ->default_str("search");
+  app.add_flag("--evict", options.evict,
+               "a buffer may move to another space beside its uses");
   app.add_option("--alignment", options.alignment,
                  "every offset is a multiple of this")
       ->check(CLI::PositiveNumber)
@@ -496,7 +621,7 @@ int main(int argc, char **argv) {
                  "further strategies on the page of --emit=html")
       ->check(CLI::IsMember(names));
   app.add_option("--check", arguments.plan,
-                 "CSV file with a plan to validate instead of planning")
+                 "CSV or JSON file with a plan to validate instead of planning")
       ->check(file);
   app.add_flag("--explain", arguments.explain, "say why the peak is so high");
   app.add_flag("--ignore-pins", arguments.ignorePins,
@@ -507,6 +632,11 @@ int main(int argc, char **argv) {
     int code = app.exit(error);
     return code == 0 ? 0 : 1;
   }
+  if (arguments.objective == "peak")
+    options.objective = Objective::Peak;
+  if (arguments.choose != "search")
+    options.chooser =
+        arguments.choose == "size" ? Chooser::Size : Chooser::NextUse;
   options.pools = *parsePools(arguments.pools);
   options.lastAreOutputs = arguments.outputs == "last";
   if (arguments.reuse == "branch-safe")

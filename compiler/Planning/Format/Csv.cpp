@@ -36,6 +36,8 @@ enum Column {
   Hint,
   Gaps,
   SpaceName,
+  Spaces,
+  Uses,
   Alias,
   Output,
   Device,
@@ -52,7 +54,8 @@ constexpr std::pair<std::string_view, Column> spellings[] = {
     {"size", Size},       {"alignment", Alignment},
     {"offset", Offset},   {"pin", Offset},
     {"hint", Hint},       {"gaps", Gaps},
-    {"space", SpaceName}, {"alias", Alias},
+    {"space", SpaceName}, {"spaces", Spaces},
+    {"uses", Uses},       {"alias", Alias},
     {"output", Output},   {"device", Device},
     {"dtype", Dtype},     {"stream", Stream}};
 
@@ -251,6 +254,9 @@ public:
 
   std::optional<Diagnostic> readBuffer(Problem &problem, Buffer &buffer);
   std::optional<Diagnostic> readGaps(Interval life, Buffer &buffer) const;
+  std::optional<Diagnostic> readSpaces(Problem &problem, Buffer &buffer);
+  std::optional<Diagnostic> readUses(Buffer &buffer) const;
+  int32_t spaceNamed(Problem &problem, const std::string &name);
   std::variant<Problem, Diagnostic> read();
 
   int64_t line() const { return lines.line; }
@@ -310,6 +316,68 @@ std::optional<Diagnostic> Reader::readGaps(Interval life,
   return std::nullopt;
 }
 
+int32_t Reader::spaceNamed(Problem &problem, const std::string &name) {
+  auto [found, fresh] =
+      spaces.try_emplace(name, static_cast<int32_t>(spaces.size()));
+  if (fresh && found->second > 0)
+    problem.spaces.emplace_back();
+  if (fresh)
+    problem.spaces[found->second].name = name;
+  return found->second;
+}
+
+std::optional<Diagnostic> Reader::readSpaces(Problem &problem, Buffer &buffer) {
+  std::string_view rest = text(Spaces);
+  if (rest.empty()) {
+    if (has(SpaceName))
+      buffer.space = spaceNamed(problem, text(SpaceName));
+    else if (has(Spaces))
+      return fail("expected spaces like 'sram:0|dram:12', got a blank field");
+    return std::nullopt;
+  }
+  while (true) {
+    std::string_view each = trim(rest.substr(0, rest.find('|')));
+    size_t colon = each.rfind(':');
+    std::optional<int64_t> cost =
+        colon == each.npos ? std::nullopt : parse(trim(each.substr(colon + 1)));
+    if (!cost || *cost < 0 || trim(each.substr(0, colon)).empty())
+      return fail("expected spaces like 'sram:0|dram:12', got " +
+                  printable(text(Spaces)));
+    int32_t space =
+        spaceNamed(problem, std::string(trim(each.substr(0, colon))));
+    buffer.choices.push_back({space, *cost});
+    if (rest.find('|') == rest.npos)
+      break;
+    rest.remove_prefix(rest.find('|') + 1);
+  }
+  // The space of a plan is a pin to it.
+  if (!options.ignorePins && !text(SpaceName).empty()) {
+    int32_t space = spaceNamed(problem, text(SpaceName));
+    std::erase_if(buffer.choices, [&](const SpaceChoice &choice) {
+      return choice.space != space;
+    });
+    if (buffer.choices.empty())
+      return fail("expected one of the spaces " + printable(text(Spaces)) +
+                  ", got " + printable(text(SpaceName)));
+  }
+  buffer.space = buffer.choices.front().space;
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> Reader::readUses(Buffer &buffer) const {
+  std::string_view rest = text(Uses);
+  while (!(rest = trim(rest)).empty()) {
+    size_t end = std::min(rest.find_first_of(" \t"), rest.size());
+    std::optional<int64_t> use = parse(rest.substr(0, end));
+    if (!use)
+      return fail("expected times like '3 9' as uses, got " +
+                  printable(text(Uses)));
+    buffer.uses.push_back(*use);
+    rest.remove_prefix(end);
+  }
+  return std::nullopt;
+}
+
 std::optional<Diagnostic> Reader::readBuffer(Problem &problem, Buffer &buffer) {
   buffer.name = text(Name);
   if (buffer.name.empty())
@@ -348,15 +416,10 @@ std::optional<Diagnostic> Reader::readBuffer(Problem &problem, Buffer &buffer) {
     return wrong;
   if (auto wrong = readGaps(life, buffer))
     return wrong;
-  if (has(SpaceName)) {
-    auto [found, fresh] = spaces.try_emplace(
-        text(SpaceName), static_cast<int32_t>(spaces.size()));
-    buffer.space = found->second;
-    if (fresh && found->second > 0)
-      problem.spaces.emplace_back();
-    if (fresh)
-      problem.spaces[buffer.space].name = text(SpaceName);
-  }
+  if (auto wrong = readSpaces(problem, buffer))
+    return wrong;
+  if (auto wrong = readUses(buffer))
+    return wrong;
   if (!text(Alias).empty() && text(Alias) != "-1")
     buffer.aliasClass =
         classes.try_emplace(text(Alias), static_cast<int32_t>(classes.size()))
@@ -467,7 +530,8 @@ tamc::planning::readCsv(std::string_view text, const CsvOptions &options) {
 }
 
 std::variant<std::vector<int64_t>, Diagnostic>
-tamc::planning::readOffsets(std::string_view text, const Problem &problem) {
+tamc::planning::readOffsets(std::string_view text, const Problem &problem,
+                            std::vector<int32_t> *spaces) {
   Reader reader(text, {});
   if (auto wrong = reader.readHeader())
     return *wrong;
@@ -475,6 +539,15 @@ tamc::planning::readOffsets(std::string_view text, const Problem &problem) {
     return reader.fail("expected a column 'id'");
   if (!reader.has(Offset))
     return reader.fail("expected a column 'offset'");
+  if (!hasChoice(problem))
+    spaces = nullptr;
+  if (spaces && !reader.has(SpaceName))
+    return reader.fail("expected a column 'space'");
+  std::unordered_map<std::string_view, int32_t> names;
+  for (size_t i = 0; i < problem.spaces.size(); ++i)
+    names.emplace(problem.spaces[i].name, static_cast<int32_t>(i));
+  if (spaces)
+    spaces->assign(problem.buffers.size(), 0);
   std::unordered_map<std::string_view, size_t> index;
   for (size_t i = 0; i < problem.buffers.size(); ++i)
     index.emplace(problem.buffers[i].name, i);
@@ -492,6 +565,13 @@ tamc::planning::readOffsets(std::string_view text, const Problem &problem) {
       return reader.fail("duplicate buffer " + printable(reader.text(Name)));
     if (auto wrong = reader.number(Offset, "an offset", offsets[found->second]))
       return *wrong;
+    if (!spaces)
+      continue;
+    auto space = names.find(reader.text(SpaceName));
+    if (space == names.end())
+      return reader.fail("space " + printable(reader.text(SpaceName)) +
+                         " is not in the problem");
+    (*spaces)[found->second] = space->second;
   }
   for (size_t i = 0; i < offsets.size(); ++i)
     if (offsets[i] < 0)
@@ -502,24 +582,30 @@ tamc::planning::readOffsets(std::string_view text, const Problem &problem) {
 }
 
 std::string tamc::planning::writeCsv(const Problem &problem,
-                                     std::span<const int64_t> offsets) {
+                                     std::span<const int64_t> offsets,
+                                     std::span<const int32_t> chosen) {
   bool alignment = false, pin = !offsets.empty(), hint = false, gaps = false;
   bool alias = false, output = false, kind = false;
-  bool space = problem.spaces.size() > 1 ||
-               (!problem.spaces.empty() && !problem.spaces[0].name.empty());
+  bool choice = hasChoice(problem), uses = false, fixed = !chosen.empty();
   for (const Buffer &buffer : problem.buffers) {
     alignment |= buffer.alignment != 1;
     pin |= buffer.pin.has_value();
     hint |= buffer.hint.has_value();
     gaps |= buffer.live.size() > 1 || !buffer.windows.empty();
+    fixed |= buffer.choices.empty();
+    uses |= !buffer.uses.empty();
     alias |= buffer.aliasClass >= 0;
     output |= buffer.output;
     kind |= buffer.kind != 0;
   }
+  bool space =
+      fixed && (problem.spaces.size() > 1 ||
+                (!problem.spaces.empty() && !problem.spaces[0].name.empty()));
   std::string text = "id,lower,upper,size";
   for (auto [used, name] :
        {std::pair(alignment, ",alignment"), std::pair(hint, ",hint"),
-        std::pair(gaps, ",gaps"), std::pair(space, ",space"),
+        std::pair(gaps, ",gaps"), std::pair(choice, ",spaces"),
+        std::pair(uses, ",uses"), std::pair(space, ",space"),
         std::pair(alias, ",alias"), std::pair(output, ",output"),
         std::pair(kind, ",dtype"), std::pair(pin, ",offset")})
     if (used)
@@ -541,7 +627,20 @@ std::string tamc::planning::writeCsv(const Problem &problem,
     add(alignment, std::to_string(buffer.alignment));
     add(hint, buffer.hint ? std::to_string(*buffer.hint) : "");
     add(gaps, holes);
-    add(space, field(problem.spaces[buffer.space].name));
+    std::string list, times;
+    for (const SpaceChoice &each : buffer.choices)
+      list += (list.empty() ? "" : "|") + problem.spaces[each.space].name +
+              ":" + std::to_string(each.cost);
+    for (int64_t use : buffer.uses)
+      times += (times.empty() ? "" : " ") + std::to_string(use);
+    add(choice, field(list));
+    add(uses, times);
+    if (chosen.empty())
+      add(space, buffer.choices.empty()
+                     ? field(problem.spaces[buffer.space].name)
+                     : "");
+    else
+      add(space, field(problem.spaces[chosen[i]].name));
     add(alias, buffer.aliasClass < 0 ? "" : std::to_string(buffer.aliasClass));
     add(output, buffer.output ? "1" : "0");
     add(kind, std::to_string(buffer.kind));

@@ -137,9 +137,11 @@ private:
 
   void readBuffer(const Json &from, const std::string &place) {
     known(from, place,
-          {"name", "size", "alignment", "space", "live", "lower", "upper",
-           "windows", "alias", "pin", "hint", "output", "device", "dtype",
-           "stream", "offset", "bytes", "offsetExpression"});
+          {"name",      "size",   "alignment",        "space",  "live",
+           "lower",     "upper",  "windows",          "alias",  "pin",
+           "hint",      "output", "device",           "dtype",  "stream",
+           "offset",    "bytes",  "offsetExpression", "spaces", "uses",
+           "residences"});
     for (const char *required : {"name", "size"})
       if (!from.contains(required))
         fail(place, std::string("expected a member '") + required + "'");
@@ -166,13 +168,14 @@ private:
              "expected true or false, got " + from["output"].dump());
       buffer.output = from["output"].get<bool>();
     }
-    if (from.contains("space")) {
-      std::string name = text(from["space"], place + ".space");
-      auto found = spaceIndex.find(name);
-      if (found == spaceIndex.end())
-        fail(place + ".space", "unknown space '" + name + "'");
-      buffer.space = found->second;
-    }
+    if (from.contains("spaces"))
+      readChoices(from["spaces"], place + ".spaces", buffer);
+    else if (from.contains("space"))
+      buffer.space =
+          spaceNamed(text(from["space"], place + ".space"), place + ".space");
+    if (from.contains("uses"))
+      for (const Json &use : list(from["uses"], place + ".uses"))
+        buffer.uses.push_back(number(use, place + ".uses"));
     if (from.contains("alias"))
       buffer.aliasClass = indexOf(classes, text(from["alias"], place));
     std::string kind;
@@ -189,6 +192,24 @@ private:
       fail(place, "duplicate buffer '" + buffer.name + "'");
     lifeless.push_back(buffer.live.empty() && !from.contains("live"));
     problem.buffers.push_back(std::move(buffer));
+  }
+
+  int32_t spaceNamed(const std::string &name, const std::string &place) const {
+    auto found = spaceIndex.find(name);
+    if (found == spaceIndex.end())
+      fail(place, "unknown space '" + name + "'");
+    return found->second;
+  }
+
+  void readChoices(const Json &from, const std::string &place, Buffer &buffer) {
+    if (!from.is_object() || from.empty())
+      fail(place, "expected an object like {\"sram\": 0, \"dram\": 12}, got " +
+                      (from.is_object() ? "an empty one"
+                                        : std::string(from.type_name())));
+    for (const auto &[name, cost] : from.items())
+      buffer.choices.push_back(
+          {spaceNamed(name, place), number(cost, place + "." + name)});
+    buffer.space = buffer.choices.front().space;
   }
 
   void readLife(const Json &from, const std::string &place, Buffer &buffer) {
@@ -378,6 +399,37 @@ Json planToJson(const Problem &problem, const Plan &plan) {
                {"nodes", plan.nodes}};
   if (!plan.reason.empty())
     json["reason"] = plan.reason;
+  if (plan.costBound) {
+    if (plan.cost)
+      json["cost"] = *plan.cost;
+    json["cost_bound"] = *plan.costBound;
+  }
+  if (plan.cost) {
+    auto spaceName = [&](int32_t i) { return problem.spaces[i].name; };
+    json["copies"] = Json::array();
+    for (const Copy &copy : plan.copies)
+      json["copies"].push_back({{"buffer", problem.buffers[copy.buffer].name},
+                                {"time", copy.time},
+                                {"from", spaceName(copy.from)},
+                                {"to", spaceName(copy.to)},
+                                {"bytes", copy.bytes}});
+    json["outside"] = Json::array();
+    for (const Reason &reason : plan.reasons) {
+      Json there = Json::array();
+      for (int32_t other : reason.there)
+        there.push_back(problem.buffers[other].name);
+      json["outside"].push_back(
+          {{"buffer", problem.buffers[reason.buffer].name},
+           {"lower", reason.outside.lower},
+           {"upper", reason.outside.upper},
+           {"space", spaceName(reason.space)},
+           {"because", std::string(toString(reason.kind))},
+           {"time", reason.time},
+           {"lacking", reason.lacking},
+           {"there", std::move(there)},
+           {"count", reason.count}});
+    }
+  }
   for (const Pool &pool : plan.pools)
     json["pools"].push_back({{"space", problem.spaces[pool.space].name},
                              {"base", pool.base},
@@ -487,8 +539,14 @@ std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
       json["size"] = problem.expressions[buffer.expression].text();
     if (buffer.alignment != 1)
       json["alignment"] = buffer.alignment;
-    if (problem.spaces.size() > 1)
-      json["space"] = problem.spaces[buffer.space].name;
+    for (const SpaceChoice &choice : buffer.choices)
+      json["spaces"][problem.spaces[choice.space].name] = choice.cost;
+    bool chosen = plan && i < plan->spaces.size();
+    if (chosen || (problem.spaces.size() > 1 && buffer.choices.empty()))
+      json["space"] =
+          problem.spaces[chosen ? plan->spaces[i] : buffer.space].name;
+    if (!buffer.uses.empty())
+      json["uses"] = buffer.uses;
     json["live"] = Json::array();
     for (const Interval &interval : buffer.live)
       json["live"].push_back({interval.lower, interval.upper});
@@ -514,6 +572,13 @@ std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
     }
     root["buffers"].push_back(std::move(json));
   }
+  if (plan)
+    for (const Residence &stay : plan->residences)
+      root["buffers"][size_t(stay.buffer)]["residences"].push_back(
+          {{"space", problem.spaces[stay.space].name},
+           {"lower", stay.time.lower},
+           {"upper", stay.time.upper},
+           {"offset", stay.offset}});
   auto names = [&](const std::vector<int32_t> &list, auto nameOf) {
     Json json = Json::array();
     for (int32_t each : list)

@@ -30,6 +30,18 @@ std::string_view tamc::planning::toString(Status status) {
   return "invalid";
 }
 
+std::string_view tamc::planning::toString(Reason::Kind kind) {
+  switch (kind) {
+  case Reason::Kind::Bytes:
+    return "bytes";
+  case Reason::Kind::Stretch:
+    return "stretch";
+  case Reason::Kind::Plan:
+    return "plan";
+  }
+  return "plan";
+}
+
 static int64_t sum(const std::vector<int64_t> &values) {
   int64_t total = 0;
   for (int64_t value : values)

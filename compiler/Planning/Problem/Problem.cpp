@@ -34,6 +34,63 @@ namespace {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
+/// Checks the choices of a buffer; empty if they satisfy the rules.
+std::string checkChoices(const Problem &problem, const Buffer &buffer) {
+  if (buffer.choices.empty())
+    return {};
+  for (size_t i = 0; i < buffer.choices.size(); ++i) {
+    const SpaceChoice &choice = buffer.choices[i];
+    if (choice.space < 0 ||
+        choice.space >= static_cast<int64_t>(problem.spaces.size()))
+      return "expected a space below " + number(problem.spaces.size()) +
+             ", got " + number(choice.space);
+    if (choice.cost < 0)
+      return "expected a cost of 0 or more, got " + number(choice.cost);
+    for (size_t j = 0; j < i; ++j)
+      if (buffer.choices[j].space == choice.space)
+        return "expected distinct spaces, got '" +
+               problem.spaces[choice.space].name + "' twice";
+  }
+  if (buffer.choices.size() > 1 && buffer.pin)
+    return "a buffer with a pin needs one space, got a choice of " +
+           number(buffer.choices.size());
+  if (buffer.choices.size() == 1 &&
+      buffer.choices.front().space != buffer.space)
+    return "expected the space of the only choice, got " + number(buffer.space);
+  return {};
+}
+
+/// Checks that the uses are ascending and within the live range.
+std::string checkUses(const Buffer &buffer) {
+  int64_t last = -1;
+  for (int64_t use : buffer.uses) {
+    if (use <= last)
+      return "expected ascending uses of 0 or more, got " + number(use) +
+             (last < 0 ? std::string() : " after " + number(last));
+    last = use;
+    auto contains = [use](const Interval &interval) {
+      return interval.lower <= use && use < interval.upper;
+    };
+    bool lives = std::any_of(buffer.live.begin(), buffer.live.end(), contains);
+    for (const Window &window : buffer.windows)
+      lives |= contains(window.time);
+    if (!lives)
+      return "expected uses within the live range, got " + number(use);
+  }
+  return {};
+}
+
+/// The spaces of a buffer, ascending.
+std::vector<int32_t> spacesOf(const Buffer &buffer) {
+  std::vector<int32_t> spaces;
+  for (const SpaceChoice &choice : buffer.choices)
+    spaces.push_back(choice.space);
+  if (spaces.empty())
+    spaces.push_back(buffer.space);
+  std::sort(spaces.begin(), spaces.end());
+  return spaces;
+}
+
 /// Checks the rules for a single buffer; empty if it satisfies them.
 std::string checkBuffer(const Problem &problem, const Buffer &buffer,
                         int64_t alignment) {
@@ -51,6 +108,9 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
            number(buffer.aliasClass);
   if (buffer.aliasClass >= 0 && !buffer.windows.empty())
     return "a buffer of an alias class cannot have windows";
+
+  if (std::string message = checkChoices(problem, buffer); !message.empty())
+    return message;
 
   // Only for a buffer with windows; most have none.
   std::vector<Interval> all;
@@ -93,6 +153,8 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
         last = interval.upper;
   }
 
+  if (std::string message = checkUses(buffer); !message.empty())
+    return message;
   if (!buffer.pin)
     return {};
   const Space &space = problem.spaces[buffer.space];
@@ -222,10 +284,10 @@ std::optional<Diagnostic> checkClasses(const Problem &problem) {
     const Buffer &other =
         problem
             .buffers[first.try_emplace(buffer.aliasClass, index).first->second];
-    if (other.space != buffer.space)
-      return Diagnostic{"buffer '" + buffer.name +
-                            "': expected the space of '" + other.name +
-                            "', which is of the same alias class",
+    if (spacesOf(other) != spacesOf(buffer))
+      return Diagnostic{"buffer '" + buffer.name + "': expected the space" +
+                            (other.choices.empty() ? "" : "s") + " of '" +
+                            other.name + "', which is of the same alias class",
                         0, index};
     if (!buffer.pin)
       continue;

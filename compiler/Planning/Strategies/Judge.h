@@ -26,6 +26,9 @@ void judge(const Problem &problem, Plan &plan);
 void insistOnCorrectness(const Problem &problem, const Plan &plan,
                          const Options &options);
 
+/// plan() for a problem with a choice of spaces; the problem must be valid.
+Plan planChoice(const Problem &problem, const Options &options);
+
 /// plan() for Reuse::BranchSafe; the problem must be valid.
 Plan planBranchSafe(const Problem &problem, const Options &options);
 

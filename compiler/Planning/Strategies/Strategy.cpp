@@ -230,6 +230,8 @@ Plan tamc::planning::plan(const Problem &problem, const Options &options) {
                   "unknown strategy '" + options.strategy + "'");
   if (std::optional<Diagnostic> wrong = validate(problem, options.alignment))
     return finish(Status::Invalid, wrong->message);
+  if (hasChoice(problem))
+    return planChoice(problem, options);
   if (options.reuse == Reuse::BranchSafe)
     return planBranchSafe(problem, options);
   std::vector<Bound> bounds = lowerBounds(problem, options.alignment);

@@ -32,6 +32,13 @@ struct Finding {
     Capacity,   // a buffer that ends beyond its space
     Overlap,    // two buffers share bytes at one time
     Order,      // two buffers share bytes and may be needed at one time
+    Space,      // a buffer in a space that it cannot choose
+    Residence,  // stays that do not make up a life, or change at a wrong time
+    Copy,       // a missing, unnecessary or wrong copy
+    Cost,       // a cost that is not that of the plan
+    CostBound,  // a bound above the cost, or a status that it does not prove
+    Peak,       // a peak that is not that of the plan
+    Reason,     // a missing, unnecessary or wrong reason
   };
   Kind kind;
   /// Indices of the buffers; -1 when there is none.
@@ -50,6 +57,8 @@ struct CheckOptions {
   /// a buffer used after another one was written over it. The problem must have
   /// operations.
   Reuse reuse = Reuse::Program;
+  /// The cost decides whether a plan is optimal (Objective::Cost).
+  bool costDecides = true;
   /// Stop after this many findings.
   size_t limit = 10;
   /// Two or more: two threads check a large problem.
@@ -65,6 +74,13 @@ struct CheckOptions {
 std::vector<Finding> check(const Problem &problem,
                            std::span<const int64_t> offsets,
                            const CheckOptions &options = {});
+
+/// Checks a plan of a problem with a choice of spaces: every rule above; the
+/// spaces, the stays of buffers that move, with their copies between two
+/// moments; and, as far as the plan has them, cost, bound, status, peaks and
+/// reasons. Shares no code with the planner. O(n log n + reasons n).
+std::vector<Finding> checkChoice(const Problem &problem, const Plan &plan,
+                                 const CheckOptions &options = {});
 
 } // namespace tamc::planning
 

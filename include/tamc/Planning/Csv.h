@@ -20,7 +20,8 @@
 namespace tamc::planning {
 
 struct CsvOptions {
-  /// Ignore the column `offset` instead of reading it as pins.
+  /// Ignore the column `offset` instead of reading it as pins, and the column
+  /// `space` of a buffer with `spaces`.
   bool ignorePins = false;
   /// Values of the symbols in sizes; others are `unboundSymbol`.
   Binding binding;
@@ -40,7 +41,10 @@ struct CsvOptions {
 ///   gaps                   "lo-hi" or "lo-hi@wlo:whi", separated by blanks:
 ///                          in [lo, hi) the buffer is not in use, or its bytes
 ///                          [wlo, whi) only
-///   space                  name of the memory
+///   space                  name of the memory; next to `spaces` the one of
+///                          them that the buffer is pinned to
+///   spaces                 "sram:0|dram:12": spaces to choose from, with costs
+///   uses                   "3 9": times of the uses
 ///   alias                  name of the alias class
 ///   output                 0 or 1
 ///   device, dtype, stream  kinds that strategy `reuse` keeps apart
@@ -53,15 +57,19 @@ std::variant<Problem, Diagnostic> readCsv(std::string_view text,
                                           const CsvOptions &options = {});
 
 /// Reads a plan: the column `offset` of a text in the form above, matched to
-/// the problem by name. Every buffer must have a line with an offset.
+/// the problem by name. Every buffer must have a line with an offset. With
+/// `spaces`, for a problem with a choice, also the column `space`.
 std::variant<std::vector<int64_t>, Diagnostic>
-readOffsets(std::string_view text, const Problem &problem);
+readOffsets(std::string_view text, const Problem &problem,
+            std::vector<int32_t> *spaces = nullptr);
 
 /// The problem in the form above, with the columns that it needs. With
-/// `offsets` (one a buffer) the column `offset` holds the plan, else the pins.
-/// Sizes with symbols are written as they were read.
+/// `offsets` (one a buffer) the column `offset` holds the plan, else the pins;
+/// with `chosen` the column `space` holds its spaces. Sizes with symbols are
+/// written as they were read.
 std::string writeCsv(const Problem &problem,
-                     std::span<const int64_t> offsets = {});
+                     std::span<const int64_t> offsets = {},
+                     std::span<const int32_t> chosen = {});
 
 } // namespace tamc::planning
 

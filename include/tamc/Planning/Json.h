@@ -30,7 +30,9 @@ namespace tamc::planning {
 ///       "live": [[0, 4], [6, 9]],          or "lower": 0, "upper": 9
 ///       "windows": [[4, 6, 0, 128]],       time, time, byte, byte
 ///       "alias": "state", "pin": 0, "hint": 0, "output": false,
-///       "device": "gpu", "dtype": "f64", "stream": "0"}],
+///       "device": "gpu", "dtype": "f64", "stream": "0"},
+///      {"name": "y", "size": 64, "lower": 2, "upper": 9, "uses": [2, 8],
+///       "spaces": {"sram": 0, "dram": 12}}],   instead of "space"
 ///    "operations": [
 ///      {"name": "conv", "reads": ["x"], "writes": ["y"], "after": ["init"]}],
 ///    "order": [["init", "conv"]]}           the same as "after" above
@@ -51,12 +53,21 @@ std::variant<Problem, Diagnostic> readJson(std::string_view text,
 
 /// The problem in the form above. With `plan` there is also the member "plan"
 /// (status, strategy, reason, peak and bound by space, pools, nodes) and in
-/// each buffer "offset". With `report`, "plan" has the member "order", the
-/// effect of reuse on the order. With `symbolic` each buffer has "bytes" and
-/// "offsetExpression". readJson ignores all of these. Ends with a newline.
+/// each buffer "offset". With a choice of spaces each buffer has its "space" as
+/// well, and "residences" if it moves; "plan" has "cost", "cost_bound",
+/// "copies", and "outside", the reasons. With `report`, "plan" has the member
+/// "order", the effect of reuse on the order. With `symbolic` each buffer has
+/// "bytes" and "offsetExpression". readJson ignores all of these, and the
+/// "space" of a buffer with "spaces". Ends with a newline.
 std::string writeJson(const Problem &problem, const Plan *plan = nullptr,
                       const OrderReport *report = nullptr,
                       const SymbolicPlan *symbolic = nullptr);
+
+/// Reads a plan for a problem: a text by writeJson(), or one by writeCsv(),
+/// which has offsets and spaces only. Buffers are matched by name; each must be
+/// there once. What the text does not have is left empty.
+std::variant<Plan, Diagnostic> readPlan(std::string_view text,
+                                        const Problem &problem);
 
 } // namespace tamc::planning
 

@@ -9,7 +9,10 @@
 #ifndef TAMC_PLANNING_PLAN_H
 #define TAMC_PLANNING_PLAN_H
 
+#include "tamc/Planning/Problem.h"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +50,53 @@ struct Pool {
   int64_t size = 0;
 };
 
+/// A stay of a buffer in one space.
+struct Residence {
+  int32_t buffer = 0;
+  int32_t space = 0;
+  Interval time;
+  int64_t offset = 0;
+};
+
+/// A buffer moves to another space before the moment `time`. Between the moment
+/// before and this one it holds its bytes in both spaces.
+struct Copy {
+  int32_t buffer = 0;
+  int64_t time = 0;
+  int32_t from = 0;
+  int32_t to = 0;
+  int64_t bytes = 0;
+};
+
+/// Why a buffer does not live in its cheapest space.
+struct Reason {
+  enum class Kind {
+    /// At `time` the buffers `there` leave `lacking` bytes too few.
+    Bytes,
+    /// There are enough bytes at every time, but no free stretch of addresses
+    /// is long enough: `lacking` bytes are missing, because of `there`.
+    Stretch,
+    /// There are enough bytes at every time, but no better plan with the buffer
+    /// there was found.
+    Plan,
+  };
+  int32_t buffer = 0;
+  /// During these times the buffer is elsewhere.
+  Interval outside;
+  /// The cheapest space.
+  int32_t space = 0;
+  Kind kind = Kind::Bytes;
+  int64_t time = 0;
+  int64_t lacking = 0;
+  /// The largest buffers that hold bytes of the space at `time`, at most 8, and
+  /// the number of all of them.
+  std::vector<int32_t> there;
+  int64_t count = 0;
+};
+
+/// "bytes", "stretch" or "plan".
+std::string_view toString(Reason::Kind kind);
+
 /// The offset of each buffer.
 struct Plan {
   Status status = Status::Invalid;
@@ -64,6 +114,18 @@ struct Plan {
   /// In the order of their bases; one for each space if the strategy has no
   /// pools.
   std::vector<Pool> pools;
+  /// By buffer: the space that was chosen; empty if no buffer has a choice. For
+  /// a buffer that moves it is that of the first residence.
+  std::vector<int32_t> spaces;
+  /// Sum of the costs, and a number that no plan within the capacities is
+  /// below; nothing if no buffer has a choice. They saturate at 2^63-1.
+  std::optional<int64_t> cost, costBound;
+  /// The stays of the buffers that move, by buffer and time.
+  std::vector<Residence> residences;
+  /// Ascending by time.
+  std::vector<Copy> copies;
+  /// By buffer and time.
+  std::vector<Reason> reasons;
   /// Decisions that a search made.
   int64_t nodes = 0;
   /// The time limit ended the search: more time might give a better plan.

@@ -33,6 +33,15 @@ struct Window {
   friend bool operator==(const Window &, const Window &) = default;
 };
 
+/// A space that a buffer may live in.
+struct SpaceChoice {
+  /// Index into Problem::spaces.
+  int32_t space = 0;
+  /// Cost of living there; of each use if the buffer has uses. 0 or more.
+  int64_t cost = 0;
+  friend bool operator==(const SpaceChoice &, const SpaceChoice &) = default;
+};
+
 /// A piece of memory that a program needs during a live range.
 ///
 /// A buffer occupies [offset, offset + size) during `live`, only the window's
@@ -52,8 +61,13 @@ struct Buffer {
   std::vector<Interval> live;
   /// Sorted, disjoint from each other and from `live`.
   std::vector<Window> windows;
-  /// Index into Problem::spaces.
+  /// Index into Problem::spaces. The plan chooses it if there are `choices`.
   int32_t space = 0;
+  /// The spaces that the buffer may live in, in distinct spaces; empty if it
+  /// lives in `space`. Such a buffer has no pin, and its size is a number.
+  std::vector<SpaceChoice> choices;
+  /// Times at which the program uses the buffer, ascending, within `live`.
+  std::vector<int64_t> uses;
   /// Buffers of one class (0 or more) share an offset; -1 is no class. All
   /// buffers of a class lie in one space and have no windows.
   int32_t aliasClass = -1;
@@ -104,6 +118,9 @@ struct Problem {
   /// The program; empty if only live ranges are known.
   std::vector<Operation> operations;
 };
+
+/// Whether a buffer may live in several spaces.
+bool hasChoice(const Problem &problem);
 
 /// Adds a buffer that lives in [lower, upper) of space 0; returns its index.
 /// Without a name its name is its index.

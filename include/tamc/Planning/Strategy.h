@@ -35,6 +35,25 @@ enum class Reuse {
   BranchSafe,
 };
 
+/// What a choice of spaces minimises. Capacities always hold.
+enum class Objective {
+  /// The cost; of the plans with the least cost, the sum of the peaks.
+  Cost,
+  /// The sum of the peaks; of the plans with the least, the cost.
+  Peak,
+};
+
+/// How spaces are chosen.
+enum class Chooser {
+  /// By search, with bounds.
+  Search,
+  /// The largest buffers first, each into its cheapest space with room.
+  Size,
+  /// In the order of time; if a space is full, the buffer whose next use is
+  /// farthest away leaves it (Belady).
+  NextUse,
+};
+
 /// Options of a strategy. A plan depends only on the problem and the options,
 /// unless `timeLimit` ends a search early.
 struct Options {
@@ -43,6 +62,10 @@ struct Options {
   /// Every offset is a multiple of this; at least 1.
   int64_t alignment = 1;
   Reuse reuse = Reuse::Program;
+  Objective objective = Objective::Cost;
+  Chooser chooser = Chooser::Search;
+  /// A buffer may move to another space directly before or after a use.
+  bool evict = false;
   Pools pools = Pools::Intermediates;
   /// Treat buffers that live to the end as outputs, besides those marked as
   /// such.

@@ -13,8 +13,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Input.h"
 #include "Output.h"
-
 #include "Symbols.h"
 #include "TimeLimit.h"
 
@@ -23,6 +23,7 @@
 #include "tamc/Planning/Csv.h"
 #include "tamc/Planning/Drawing.h"
 #include "tamc/Planning/Explain.h"
+#include "tamc/Planning/Iopddl.h"
 #include "tamc/Planning/Json.h"
 #include "tamc/Planning/OrderReport.h"
 #include "tamc/Planning/Picture.h"
@@ -51,6 +52,7 @@ struct Arguments {
   std::vector<std::string> compareWith;
   std::string outputs = "none", plan, reuse = "program", schedule = "given";
   std::string capacity, objective = "cost", choose = "search";
+  std::string format = "auto";
   std::vector<std::string> bind, planAt;
   double timeLimit = 0;
   bool compare = false, explain = false, ignorePins = false, draw = true;
@@ -107,7 +109,7 @@ std::string summary(const Problem &problem, const Plan &plan, size_t buffers) {
   text << "\n";
   if (plan.offsets.empty() && !problem.buffers.empty())
     return text.str();
-  text << "buffers   " << problem.buffers.size() << "\n"
+  text << "buffers   " << buffers << "\n"
        << "peak      " << plan.totalPeak() << "\n"
        << "bound     " << plan.totalBound() << "\n"
        << "gap       " << percent(plan.gap()) << "\n";
@@ -382,10 +384,39 @@ int planChoice(const Arguments &arguments, const Problem &problem) {
   return write(arguments, out);
 }
 
+/// Chooses the strategies of a problem of iopddl.
+int chooseStrategies(const Arguments &arguments, const StrategyProblem &problem,
+                     const TimeLimit &limit) {
+  Options options = arguments.options;
+  if (arguments.timeLimit > 0)
+    options.timeLimit = limit.left();
+  StrategyChoice choice = tamc::planning::chooseStrategies(problem, options);
+  if (choice.status == Status::Invalid)
+    return complain(arguments.problem, choice.reason);
+  if (problem.edges > 0)
+    std::cerr << escapeControls(arguments.problem) << ": note: the costs of "
+              << problem.edges << " edges are ignored\n";
+  int wrong = write(arguments, writeChoice(problem, choice));
+  if (wrong)
+    return wrong;
+  if (!choice.reason.empty()) {
+    complain(arguments.problem, choice.reason);
+    return 2;
+  }
+  return 0;
+}
+
 int run(Arguments &arguments, TimeLimit &limit) {
   std::optional<std::string> text = readFile(arguments.problem);
   if (!text)
     return complain(arguments.problem, "cannot read");
+  bool isIopddl = arguments.format != "auto";
+  if (isIopddl)
+    if (std::string wrong = gunzip(*text); !wrong.empty())
+      return complain(arguments.problem, wrong);
+  if (arguments.format == "iopddl" && !arguments.plan.empty())
+    return complain("--check", "expected a plan of buffers, got the format "
+                               "iopddl");
   CsvOptions reading;
   reading.ignorePins = arguments.ignorePins;
   Binding binding;
@@ -397,11 +428,22 @@ int run(Arguments &arguments, TimeLimit &limit) {
   // These modes make no symbolic plan, so they use the values themselves.
   if (!arguments.plan.empty() || arguments.compare || arguments.emit == "html")
     reading.binding = binding;
-  auto result =
-      isJson(*text) ? readJson(*text, reading) : readCsv(*text, reading);
-  if (auto *wrong = std::get_if<Diagnostic>(&result))
-    return complain(arguments.problem, *wrong);
-  Problem problem = std::get<Problem>(std::move(result));
+  Problem problem;
+  if (isIopddl) {
+    auto result = readIopddl(*text);
+    if (auto *wrong = std::get_if<Diagnostic>(&result))
+      return complain(arguments.problem, *wrong);
+    const auto &strategies = std::get<StrategyProblem>(result);
+    if (arguments.format == "iopddl")
+      return chooseStrategies(arguments, strategies, limit);
+    problem = firstStrategies(strategies);
+  } else {
+    auto result =
+        isJson(*text) ? readJson(*text, reading) : readCsv(*text, reading);
+    if (auto *wrong = std::get_if<Diagnostic>(&result))
+      return complain(arguments.problem, *wrong);
+    problem = std::get<Problem>(std::move(result));
+  }
   if (auto wrong = setCapacities(arguments.capacity, problem))
     return complain("--capacity", *wrong);
   if (auto wrong = validate(problem, arguments.options.alignment))
@@ -547,6 +589,12 @@ int main(int argc, char **argv) {
   app.add_option("--capacity", arguments.capacity,
                  "bytes of each space, or sram=BYTES,dram=BYTES; exit 2 when "
                  "they do not suffice");
+  app.add_option("--format", arguments.format,
+                 "iopddl: a problem of strategies, .json or .json.gz, whose\n"
+                 "strategies are chosen; iopddl-first: the memory of its first "
+                 "strategies")
+      ->check(CLI::IsMember({"auto", "iopddl", "iopddl-first"}))
+      ->default_str("auto");
   app.add_option("--objective", arguments.objective,
                  "what a choice of spaces makes least first: the cost, or the "
                  "sum of the peaks")

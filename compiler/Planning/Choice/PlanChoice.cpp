@@ -74,10 +74,10 @@ public:
     selecting.seed = options.seed;
     selecting.nodes = options.nodes;
     selecting.hasTimeLimit = options.timeLimit.has_value();
-    Options half = options;
+    Options third = options;
     if (options.timeLimit)
-      half.timeLimit = *options.timeLimit * 0.5;
-    const Deadline until(half);
+      third.timeLimit = *options.timeLimit * 0.35;
+    const Deadline until(third);
     Selected selected = select(model, selecting, until);
     bound = selected.bound;
     nodes = selected.nodes;
@@ -93,6 +93,8 @@ public:
         repairAll(first);
     }
     bool proved = searchExactly();
+    if (!proved)
+      useRestOfTime(selecting);
     if (!best && !proved) {
       consider(chooseBySize(model));
       if (!best && isSmall())
@@ -189,6 +191,23 @@ private:
     return made;
   }
 
+  /// What packing did not need of the time limit goes to another choice.
+  void useRestOfTime(SelectOptions selecting) {
+    if (!options.timeLimit || !best || options.objective == Objective::Peak ||
+        model.items.size() > 3000 || costOf(model, best->selection) <= bound)
+      return;
+    ++selecting.seed;
+    Options part = options;
+    part.timeLimit = std::max(deadline.left() * 0.8, 0.0);
+    Selected selected = select(model, selecting, Deadline(part));
+    nodes += selected.nodes;
+    bound = std::max(bound, selected.bound);
+    if (!selected.selection.empty() &&
+        selected.cost < costOf(model, best->selection))
+      if (Candidate made = consider(selected.selection, 0.3); !made.fits())
+        moveOutUntilItFits(made, false);
+  }
+
   /// With Objective::Peak: as much as possible in one space.
   void considerEachSpace(SelectOptions selecting) {
     selecting.nodes = 5000;
@@ -205,53 +224,74 @@ private:
     }
   }
 
-  /// If the bytes fit but the packing does not: moves items out of the space
-  /// one by one, and chooses again for a smaller capacity.
+  /// If the bytes fit but the packing does not: moves items out of the space,
+  /// and chooses again for a smaller capacity.
   void repairAll(const Candidate &first) {
+    bool isLarge = model.items.size() > 3000;
+    if (isLarge)
+      reselect(first, isLarge);
+    moveOutUntilItFits(first, isLarge);
+    if (!isLarge)
+      reselect(first, isLarge);
+  }
+
+  void moveOutUntilItFits(const Candidate &first, bool isLarge) {
     Candidate failed = first;
     Selection moved = first.selection;
-    bool isLarge = model.items.size() > 3000;
-    for (int round = 0; round < (isLarge ? 6 : 60); ++round) {
-      if (deadline.passed() && round > 2)
-        break;
+    for (int round = 0; round < (isLarge ? 2 : 60); ++round) {
+      if (deadline.passed() && round > 1)
+        return;
       if (!moveOut(failed, moved, isLarge))
-        break;
+        return;
       failed = consider(moved, isLarge ? 0.3 : 0.1);
       if (failed.fits())
-        break;
+        return;
     }
-    if (isLarge || deadline.passed())
-      return;
-    // A smaller capacity leaves room for what cannot be packed.
-    ChoiceModel smaller = model;
-    Candidate last = first;
+  }
+
+  /// Chooses again for capacities that leave room for what cannot be packed.
+  /// Large problems look for the least cut that is enough.
+  void reselect(const Candidate &first, bool isLarge) {
+    double cut = isLarge ? 0.5 : 0;
     for (int round = 0; round < 6 && !deadline.passed(); ++round) {
-      bool cut = false;
+      ChoiceModel smaller = model;
+      const Loads loads = loadsOf(model, first.selection);
+      bool any = false;
       for (size_t space = 0; space < problem.spaces.size(); ++space) {
         std::optional<int64_t> capacity = problem.spaces[space].capacity;
-        if (!capacity || last.packed.peak.empty() ||
-            last.packed.peak[space] <= *capacity)
+        if (!capacity || first.packed.peak.empty() ||
+            first.packed.peak[space] <= *capacity)
           continue;
-        cut = true;
-        int64_t load = 0;
-        const Loads loads = loadsOf(model, last.selection);
-        for (Cost each : loads[space])
-          load = std::max(load, saturate(each));
-        smaller.capacity[space] =
-            std::max<int64_t>(std::min(smaller.capacity[space], load) - 1, 0);
+        any = true;
+        Cost load = *std::max_element(loads[space].begin(), loads[space].end());
+        auto over = static_cast<double>(first.packed.peak[space] - *capacity);
+        smaller.capacity[space] = std::max<int64_t>(
+            saturate(load) - 1 - static_cast<int64_t>(cut * over), 0);
       }
-      if (!cut)
+      if (!any)
         return;
       SelectOptions selecting;
       selecting.seed = options.seed;
+      selecting.hasTimeLimit = options.timeLimit.has_value();
       Options part = options;
       if (options.timeLimit)
-        part.timeLimit = std::max(deadline.left() / 6, 0.0);
+        part.timeLimit = std::max(deadline.left() / 5, 0.0);
       Selected selected = select(smaller, selecting, Deadline(part));
-      if (selected.selection.empty() ||
-          (best && selected.cost >= costOf(model, best->selection)))
+      bool promises =
+          !selected.selection.empty() &&
+          !(best && selected.cost >= costOf(model, best->selection));
+      if (!promises && !isLarge)
         return;
-      last = consider(selected.selection, 0.1);
+      bool fits = false;
+      if (promises) {
+        Candidate made = consider(selected.selection, isLarge ? 0.2 : 0.1);
+        fits = made.fits();
+        if (!fits && isLarge)
+          moveOutUntilItFits(made, isLarge);
+      }
+      if (fits && !isLarge)
+        return;
+      cut = isLarge ? (fits || !promises ? cut * 0.5 : cut * 2) : cut + 0.3;
     }
   }
 
@@ -472,7 +512,7 @@ private:
       best->plan.spaces[owner] = space;
       best->placed.problem.buffers[stay].space = space;
       best->packed.offsets[stay] = offset;
-      reselect(owner, space);
+      settle(owner, space);
       changed = true;
     }
     if (!changed)
@@ -486,7 +526,8 @@ private:
       best->packed.bound.push_back(each.bytes);
   }
 
-  void reselect(int32_t buffer, int32_t space) {
+  /// A buffer lies in a space for life.
+  void settle(int32_t buffer, int32_t space) {
     for (size_t i = 0; i < built.buffers.size(); ++i) {
       if (built.buffers[i].front() != buffer)
         continue;

@@ -164,6 +164,8 @@ function factsOf(buffer, plan) {
     lines.push("pinned");
   if (columns.alias.values[buffer] >= 0)
     lines.push("alias class " + columns.alias.exact(buffer));
+  if (columns.outside && columns.outside.get(buffer))
+    lines.push(columns.outside.get(buffer));
   if (columns.flags.values[buffer] & OUTPUT)
     lines.push("output");
   const used = usesOf(buffer);

@@ -13,6 +13,7 @@
 #include "Picture/PageText.h"
 #include "Picture/Text.h"
 #include "Problem/Instance.h"
+#include "tamc/Planning/Choice.h"
 
 #include <algorithm>
 #include <numeric>
@@ -26,6 +27,16 @@ constexpr int maxSteps = 1 << 18;
 
 std::string quoted(int64_t value) {
   return "\"" + std::to_string(value) + "\"";
+}
+
+/// ", cost 12, at least 9" for a plan with a choice of spaces.
+std::string costOf(const Plan &plan) {
+  if (!plan.cost)
+    return {};
+  std::string text = ", cost " + std::to_string(*plan.cost);
+  if (*plan.costBound < *plan.cost)
+    text += ", at least " + std::to_string(*plan.costBound);
+  return text + ", " + std::to_string(plan.copies.size()) + " copies";
 }
 
 std::string quotedList(const std::vector<int64_t> &values) {
@@ -62,6 +73,7 @@ public:
   std::string write() {
     addBuffers();
     addPieces();
+    addReasons();
     addOperations();
     std::string meta = describe();
     std::string title = escapeXml(
@@ -165,6 +177,21 @@ private:
     }
   }
 
+  /// Why buffers are outside their cheapest space, in the first plan.
+  void addReasons() {
+    if (plans.empty() || plans.front().reasons.empty())
+      return;
+    std::vector<std::string> texts(problem.buffers.size());
+    for (const Reason &reason : plans.front().reasons) {
+      std::string &text = texts[reason.buffer];
+      text += (text.empty() ? "" : "; ") + toText(problem, reason);
+    }
+    std::vector<std::string_view> ordered;
+    for (int32_t i : order)
+      ordered.push_back(texts[i]);
+    columns.addTexts("outside", ordered);
+  }
+
   void addOperations() {
     if (problem.operations.empty())
       return;
@@ -205,7 +232,8 @@ private:
     meta += "],\n\"plans\":[";
     for (const Plan &plan : plans)
       meta += (&plan == plans.data() ? "{" : ",\n{") +
-              std::string("\"strategy\":") + quoteJson(plan.strategy) +
+              std::string("\"strategy\":") +
+              quoteJson(plan.strategy + costOf(plan)) +
               ",\"status\":" + quoteJson(toString(plan.status)) +
               ",\"reason\":" + quoteJson(plan.reason) +
               ",\"total\":" + quoted(plan.totalPeak()) +

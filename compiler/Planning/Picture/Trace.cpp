@@ -12,8 +12,10 @@
 #include "Picture/Text.h"
 #include "Problem/Arithmetic.h"
 #include "Problem/Instance.h"
+#include "tamc/Planning/Choice.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 using namespace tamc::planning;
@@ -100,7 +102,12 @@ class Writer {
 public:
   Writer(const Problem &problem, const Plan &plan, int steps)
       : problem(problem), plan(plan), steps(steps), uses(problem),
-        members(buffersBySpace(problem)) {}
+        members(buffersBySpace(problem)) {
+    for (const Reason &reason : plan.reasons) {
+      std::string &text = outside[reason.buffer];
+      text += (text.empty() ? "" : "; ") + toText(problem, reason);
+    }
+  }
 
   std::string write() {
     std::vector<std::vector<Box>> boxes;
@@ -115,6 +122,7 @@ public:
            "},\n\"traceEvents\": [";
     for (size_t i = 0; i < problem.spaces.size(); ++i)
       space(i, boxes[i]);
+    choice();
     return text + "\n]}\n";
   }
 
@@ -186,7 +194,28 @@ private:
       members += ",\"alias\":" + std::to_string(buffer.aliasClass);
     if (std::string used = uses.describe(box.buffer); !used.empty())
       members += ",\"operations\":" + quoteJson(used);
+    if (auto found = outside.find(box.buffer); found != outside.end())
+      members += ",\"outside\":" + quoteJson(found->second);
     event(members + "}");
+  }
+
+  /// The copies of buffers that move, as instants; and, as the name of a
+  /// further process, what the choice of spaces costs.
+  void choice() {
+    if (!plan.cost)
+      return;
+    size_t process = problem.spaces.size() + 1;
+    meta("process_name", process, 0, "name",
+         quoteJson("copies, cost " + std::to_string(*plan.cost) +
+                   ", at least " + std::to_string(*plan.costBound)));
+    for (const Copy &copy : plan.copies)
+      event("\"ph\":\"i\",\"s\":\"p\",\"pid\":" + std::to_string(process) +
+            ",\"tid\":0,\"name\":" +
+            quoteJson("copy " + problem.buffers[copy.buffer].name) +
+            ",\"ts\":" + stamp(copy.time) +
+            ",\"args\":{\"bytes\":" + std::to_string(copy.bytes) +
+            ",\"from\":" + quoteJson(titleOf(problem.spaces[copy.from])) +
+            ",\"to\":" + quoteJson(titleOf(problem.spaces[copy.to])) + "}");
   }
 
   void space(size_t index, const std::vector<Box> &boxes) {
@@ -233,6 +262,8 @@ private:
   BufferUses uses;
   /// By space: its buffers.
   std::vector<std::vector<int32_t>> members;
+  /// By buffer: why it is outside its cheapest space.
+  std::map<int32_t, std::string> outside;
   int64_t origin = 0;
   int shift = 0;
   bool first = true;

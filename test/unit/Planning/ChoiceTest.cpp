@@ -45,8 +45,8 @@ void compareWithBruteForce(int problems, const ChoiceKinds &kinds, bool evict,
   int feasible = 0;
   for (int i = 0; i < problems; ++i) {
     Problem problem = randomChoice(random, kinds);
-    if (!hasChoice(problem))
-      continue;
+    while (!hasChoice(problem))
+      problem = randomChoice(random, kinds);
     ASSERT_FALSE(validate(problem)) << validate(problem)->message;
     std::optional<Best> best =
         bestChoice(problem, evict, objective == Objective::Peak);

@@ -62,6 +62,8 @@ struct Options {
   std::string help;
   /// Files of data, weights and output; "-" is standard input or output.
   std::string input, weights, output = "-";
+  /// Rows in memory, which are read instead of the file of data; null: none.
+  const tamrt_frame *frame = nullptr;
   /// 0: as many as the machine has.
   unsigned threads = 0;
   /// 0: the model's largest rung.
@@ -134,6 +136,11 @@ struct Options {
   WorkKind planWork = WorkKind::Static;
   /// PREDICT, TERMS or DESIGN.
   tamrt_step_kind type = TAMRT_STEP_PREDICT;
+
+  /// Where the rows come from.
+  DataSource source() const {
+    return frame ? DataSource(*frame) : DataSource(input);
+  }
 };
 
 /// Parses the arguments of a model's executable. Never throws; errors have the

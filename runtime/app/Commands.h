@@ -14,6 +14,7 @@
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,19 @@ Status print(std::string_view text);
 /// the message, which may quote data, are written as "\x0a".
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message);
+
+/// Where `tell` puts lines instead of stderr.
+using MessageSink =
+    std::function<void(std::string_view kind, std::string_view message)>;
+
+/// While it lives, `tell` calls a sink. One at a time.
+class SinkScope {
+public:
+  explicit SinkScope(const MessageSink &sink);
+  SinkScope(const SinkScope &) = delete;
+  SinkScope &operator=(const SinkScope &) = delete;
+  ~SinkScope();
+};
 
 /// Reads data with a target and weights, and writes how far predictions are
 /// from the target, per group, in all and by a column, as text or JSON.

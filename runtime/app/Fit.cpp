@@ -6,16 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "app/Fit.h"
-#include "app/Calibrate.h"
+#include "app/FitCommand.h"
 
+#include "app/Calibrate.h"
 #include "app/Commands.h"
 #include "app/Grid.h"
 #include "app/Prediction.h"
-#include "app/Session.h"
-#include "app/Timings.h"
 #include "app/Training.h"
-#include "app/Tune.h"
 #include "core/data/BeyondRange.h"
 #include "core/data/Compression.h"
 #include "core/model/Weights.h"
@@ -164,15 +161,10 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
   return fitInMemory(model, options, std::move(reader), run, timings);
 }
 
-Status fitFile(const tamrt_model &model, const Options &options,
-               const Session &session) {
-  Timings timings;
-  Progress progress(STDERR_FILENO, model.name);
-  if (options.output == "-" && ::isatty(STDOUT_FILENO))
-    return Error{"expected a file for the weights, got a terminal"};
+} // namespace
 
+Result<Weights> FitCommand::fit() {
   RunOptions run = session.run(options, progress);
-  CgSummary summary;
   run.summary = &summary;
   run.strengths = options.penalties.strengths;
   Inference inference;
@@ -182,7 +174,6 @@ Status fitFile(const tamrt_model &model, const Options &options,
     progress.clear();
     tell(model, "note", note);
   };
-  ChosenAps chosen;
   if (options.command == Command::Tune)
     run.chooseStrengths = [&](const StrengthsQuestion &question) {
       timings.end("sums");
@@ -193,23 +184,22 @@ Status fitFile(const tamrt_model &model, const Options &options,
     };
   // Reported before a long time of reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
-    return s;
+    return std::move(s).error();
   ReadOptions reading = {options.dropMissing, options.threads,
                          CsvBlocks::kBlockBytes, options.format};
   progress.update("read", 0, 0);
-  HeldOut heldOut;
   if (options.calibrate) {
     if (Status s = Prediction::checkMemory(model, options, run); !s)
-      return s;
+      return std::move(s).error();
     Result<HeldOut> found =
-        holdOut(model, options.input, reading, *options.calibrate);
+        holdOut(model, options.source(), reading, *options.calibrate);
     if (!found)
       return std::move(found).error();
     heldOut = *std::move(found);
     reading.choice = {&heldOut.marks, /*wanted=*/false};
     timings.end("split");
   }
-  Result<RowReader> reader = RowReader::open(options.input, model, reading);
+  Result<RowReader> reader = RowReader::open(options.source(), model, reading);
   if (!reader)
     return std::move(reader).error();
   Result<Weights> weights =
@@ -229,15 +219,16 @@ Status fitFile(const tamrt_model &model, const Options &options,
     weights->calibration = *std::move(calibration);
     timings.end("calibrate");
   }
-  if (Status s = serialize(model, *weights).write(options.output); !s)
-    return s;
-  timings.end("write");
+  return weights;
+}
+
+void FitCommand::tellNotes(const Weights &weights) {
   progress.clear();
   tellUnconverged(model, summary);
   if (options.inference)
     tell(model, "note",
          "--inference adds " +
-             std::to_string(weights->groups.size() *
+             std::to_string(weights.groups.size() *
                             Inference::bytesPerGroup(model)) +
              " bytes to the weights");
   if (options.calibrate && options.stream && heldOut.keptBytes > 0)
@@ -249,8 +240,24 @@ Status fitFile(const tamrt_model &model, const Options &options,
          "--calibrate held out " + std::to_string(heldOut.heldOut) + " of " +
              std::to_string(heldOut.fitted + heldOut.heldOut) +
              " rows: the coefficients are those of the others; it adds " +
-             std::to_string(weights->calibration.bytes()) +
+             std::to_string(weights.calibration.bytes()) +
              " bytes to the weights");
+}
+
+static Status fitFile(const tamrt_model &model, const Options &options,
+                      const Session &session) {
+  if (options.output == "-" && ::isatty(STDOUT_FILENO))
+    return Error{"expected a file for the weights, got a terminal"};
+  FitCommand command(model, options, session);
+  Result<Weights> weights = command.fit();
+  if (!weights)
+    return std::move(weights).error();
+  Timings &timings = command.timings;
+  if (Status s = serialize(model, *weights).write(options.output); !s)
+    return s;
+  timings.end("write");
+  command.tellNotes(*weights);
+  const CgSummary &summary = command.summary;
   if (summary.groups > 0) {
     timings.note("iterations", summary.allIterations);
     timings.note("most iterations of a group", summary.maxIterations);
@@ -258,11 +265,10 @@ Status fitFile(const tamrt_model &model, const Options &options,
   }
   session.finish(timings, options);
   return options.command == Command::Tune
-             ? print(formatChosen(model, options, weights->groups, chosen))
+             ? print(formatChosen(model, options, weights->groups,
+                                  command.chosen))
              : Status();
 }
-
-} // namespace
 
 Result<Weights> fitRows(const tamrt_model &model, const Options &options,
                         RowReader reader, const RunOptions &run,

@@ -9,7 +9,7 @@
 #include "app/Grid.h"
 
 #include "app/Commands.h"
-#include "app/Fit.h"
+#include "app/FitCommand.h"
 #include "core/run/GridSearch.h"
 #include "core/run/Quality.h"
 #include "io/Number.h"
@@ -58,7 +58,7 @@ Result<HeldOutRows> HeldOutRows::read(const tamrt_model &model,
                          CsvBlocks::kBlockBytes, options.format};
   reading.choice = {&heldOut.marks, /*wanted=*/true};
   Result<RowReader> reader = RowReader::open(
-      options.input, model,
+      options.source(), model,
       {question.groups, question.normalization.levels, Purpose::Evaluate},
       reading);
   if (!reader)
@@ -163,7 +163,7 @@ Status chooseValues(const tamrt_model &model, const Options &options,
                          CsvBlocks::kBlockBytes, options.format};
   progress.update("read", 0, 0);
   Result<HeldOut> heldOut =
-      holdOut(model, options.input, reading, options.split);
+      holdOut(model, options.source(), reading, options.split);
   if (!heldOut)
     return std::move(heldOut).error();
   timings.end("split");
@@ -171,7 +171,8 @@ Status chooseValues(const tamrt_model &model, const Options &options,
   auto fit = [&](const RowChoice &choice,
                  const Options &options) -> Result<Weights> {
     reading.choice = choice;
-    Result<RowReader> reader = RowReader::open(options.input, model, reading);
+    Result<RowReader> reader =
+        RowReader::open(options.source(), model, reading);
     if (!reader)
       return std::move(reader).error();
     return fitRows(model, options, *std::move(reader), run, timings);

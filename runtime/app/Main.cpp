@@ -200,65 +200,6 @@ Status runPlan(const tamrt_model &model, const Options &options) {
                    : formatPlan(plan, options.planFormat, options.planScope));
 }
 
-Status checkOutput(const Options &options) {
-  struct File {
-    const std::string &path;
-    const char *what;
-    std::optional<FileIdentity> identity;
-  };
-  const std::string program = "/proc/self/exe";
-  const File inputs[] = {
-      {program, "the program", identify(program, STDIN_FILENO)},
-      {options.input, "the data", identify(options.input, STDIN_FILENO)},
-      {options.weights, "the weights",
-       identify(options.weights, STDIN_FILENO)}};
-  const File outputs[] = {
-      {options.output, "the output", identify(options.output, STDOUT_FILENO)},
-      {options.windowCoefficients, "the coefficients",
-       identify(options.windowCoefficients, STDOUT_FILENO)},
-      {options.trace, "the trace", identify(options.trace, STDOUT_FILENO)},
-      {options.memorySnapshot, "the snapshot",
-       identify(options.memorySnapshot, STDOUT_FILENO)}};
-  for (const File *file = outputs; file != std::end(outputs); ++file) {
-    if (file->path.empty())
-      continue;
-    auto refuse = [&](const File &other) {
-      return Error{fmt::format(
-          "{}: expected a file of its own for {}, got {} of the run",
-          file->path == "-" ? "standard output" : file->path, file->what,
-          other.what)};
-    };
-    for (const File &input : inputs)
-      if (file->identity && file->identity == input.identity)
-        return refuse(input);
-    for (const File *other = outputs; other != file; ++other)
-      if (file->path == other->path ||
-          (file->identity && file->identity == other->identity))
-        return refuse(*other);
-    if (Status s = AtomicFile::check(file->path); !s)
-      return s;
-  }
-  return {};
-}
-
-Status print(std::string_view text) { return writeFile("-", text); }
-
-void tell(const tamrt_model &model, std::string_view kind,
-          std::string_view message) {
-  std::fputs(lineOf(model.name, kind, message).c_str(), stderr);
-}
-
-Result<Weights> readWeights(const tamrt_model &model, const Options &options,
-                            WeightsParts parts) {
-  Result<Weights> weights = loadWeights(model, options.weights, parts);
-  if (weights && !weights->isChecked)
-    tell(model, "note",
-         (options.weights == "-" ? "standard input" : options.weights) +
-             ": written before weights had a checksum, so that damage to the "
-             "file goes unnoticed; fit again to have one");
-  return weights;
-}
-
 } // namespace tamrt
 
 static std::terminate_handler terminateBefore;

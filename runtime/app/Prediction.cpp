@@ -74,10 +74,10 @@ Prediction::add(Rows rows, const RowReader &reader, Timings &timings,
                                numbers.data());
       !s)
     return Error{reader.path() + ": " + s.error().message};
-  if (Status s =
-          RowPlaces(model, data, {lines.data(), lines.size()}, reader.path())
-              .checkFinite({numbers.data(), numbers.size()}, options.type,
-                           weights, run);
+  if (Status s = RowPlaces(model, data, {lines.data(), lines.size()},
+                           reader.path(), reader.unit())
+                     .checkFinite({numbers.data(), numbers.size()},
+                                  options.type, weights, run);
       !s)
     return s;
   if (StandardErrors::areAsked(options)) {
@@ -92,7 +92,11 @@ Prediction::add(Rows rows, const RowReader &reader, Timings &timings,
   }
   beyond.add(data, options.threads);
   timings.end("predict");
-  return use({data, keys, {numbers.data(), numbers.size()}, errorNumbers});
+  return use({data,
+              keys,
+              {lines.data(), lines.size()},
+              {numbers.data(), numbers.size()},
+              errorNumbers});
 }
 
 Status Prediction::forEachPart(

@@ -28,7 +28,7 @@ RowPlaces::firstOf(const std::vector<bool> &isMarked) const {
 
 std::string RowPlaces::placeOf(size_t row, const char *column) const {
   std::string text =
-      path + ": line " + std::to_string(lines[data.fileRows()[row]]);
+      path + ": " + unit + " " + std::to_string(lines[data.fileRows()[row]]);
   if (column)
     text += ": column '" + std::string(column) + "'";
   if (model.group)

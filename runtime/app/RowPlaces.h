@@ -27,10 +27,11 @@ namespace tamrt {
 /// must outlive this.
 class RowPlaces {
 public:
-  /// `lines`: by row of the file.
+  /// `lines`: by row of the file; `unit`: what messages call them.
   RowPlaces(const tamrt_model &model, const Dataset &data,
-            std::span<const uint64_t> lines, const std::string &path)
-      : model(model), data(data), lines(lines), path(path) {}
+            std::span<const uint64_t> lines, const std::string &path,
+            const char *unit = "line")
+      : model(model), data(data), lines(lines), path(path), unit(unit) {}
 
   /// The marked row that comes first in the file, if there is one.
   std::optional<size_t> firstOf(const std::vector<bool> &isMarked) const;
@@ -51,6 +52,7 @@ private:
   const Dataset &data;
   std::span<const uint64_t> lines;
   const std::string &path;
+  const char *unit;
 };
 
 /// "expected a finite number, got inf; the row is too far from the training

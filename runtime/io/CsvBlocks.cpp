@@ -14,11 +14,19 @@
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <set>
 #include <utility>
 
 using namespace tamrt;
 
+/// Rows of a frame that are read at once.
+constexpr int64_t kFrameRows = 8192;
+
 void CsvBlock::scan() {
+  if (frame) {
+    lines = frame->rowCount();
+    return;
+  }
   scanCsv(text.get(), 0, size, format->separator, columns, index);
   // Every row ends a line; only quotes contain further line ends.
   lines = std::memchr(text.get(), '"', size) ? lineInText(text.get(), size)
@@ -37,6 +45,8 @@ void CsvBlock::scan() {
 
 void CsvBlock::numbers(size_t column, double *out,
                        std::vector<size_t> &odd) const {
+  if (frame)
+    return frame->numbers(column, out, odd);
   const size_t rows = rowCount(), step = columns;
   const char *const bytes = text.get();
   const uint64_t *const starts = index.rowStarts.data();
@@ -107,6 +117,48 @@ Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes,
   return blocks;
 }
 
+Result<CsvBlocks> CsvBlocks::open(const DataSource &source, size_t blockBytes,
+                                  CsvFormat format) {
+  return source.frame ? open(*source.frame, std::move(format))
+                      : open(source.path, blockBytes, std::move(format));
+}
+
+Result<CsvBlocks> CsvBlocks::open(const tamrt_frame &frame, CsvFormat format) {
+  CsvBlocks blocks(frame);
+  blocks.csvFormat = std::make_shared<const CsvFormat>(std::move(format));
+  blocks.frameName = frame.name;
+  blocks.firstLine = 0;
+  blocks.columnNames.assign(frame.names, frame.names + frame.column_count);
+  std::set<std::string_view> names;
+  for (const std::string &each : blocks.columnNames)
+    if (!names.insert(each).second)
+      return Error{fmt::format("{}: expected one column '{}', got several",
+                               blocks.frameName, shownText(each))};
+  size_t rows = 0;
+  for (int64_t i = 0; i < frame.batch_count; ++i)
+    rows += size_t(frame.batches[i].rows);
+  if (rows == 0)
+    return Error{fmt::format("{}: expected rows, got none", blocks.frameName)};
+  blocks.frameBytes = rows * names.size() * sizeof(double);
+  return blocks;
+}
+
+bool CsvBlocks::readFrame(CsvBlock &block) {
+  while (batch < frame->batch_count && batchRow == frame->batches[batch].rows) {
+    ++batch;
+    batchRow = 0;
+  }
+  if (batch == frame->batch_count)
+    return false;
+  const tamrt_frame_batch &from = frame->batches[batch];
+  const int64_t count = std::min(kFrameRows, from.rows - batchRow);
+  block.format = csvFormat;
+  block.frame.emplace(*frame, from, size_t(batchRow), size_t(count));
+  block.columns = columnNames.size();
+  batchRow += count;
+  return true;
+}
+
 /// Continues reading until the block, which starts with the rest of the last
 /// read, has at least a row and about a block's bytes, or the file ends.
 /// \returns the end of its last row, without the line end; 0 if the file has no
@@ -131,12 +183,12 @@ Result<size_t> CsvBlocks::fill(CsvBlock &block) {
     }
     while (block.size < wanted && !ended) {
       char *at = block.text.get() + block.size;
-      Result<size_t> got = file.read(at, wanted - block.size);
+      Result<size_t> got = file->read(at, wanted - block.size);
       if (!got)
         return got;
       block.size += *got;
       // An endless device has a zero byte somewhere, which is an error.
-      ended = *got == 0 || (!file.isRegular() && std::memchr(at, 0, *got));
+      ended = *got == 0 || (!file->isRegular() && std::memchr(at, 0, *got));
     }
     const char *text = block.text.get();
     // Empty lines between the byte order mark and a header are not at the end.
@@ -186,6 +238,8 @@ Status CsvBlocks::readHeader() {
 }
 
 Result<bool> CsvBlocks::read(CsvBlock &block) {
+  if (frame)
+    return readFrame(block);
   Result<size_t> end = fill(block);
   if (!end)
     return std::move(end).error();
@@ -208,7 +262,10 @@ Result<bool> CsvBlocks::read(CsvBlock &block) {
 }
 
 Status CsvBlocks::rewind() {
-  if (Status s = file.rewind(firstRow); !s)
+  batch = batchRow = 0;
+  if (frame)
+    return {};
+  if (Status s = file->rewind(firstRow); !s)
     return s;
   rest.clear();
   ended = false;
@@ -233,7 +290,7 @@ Error CsvBlocks::located(const CsvFault &fault,
 
 std::string CsvBlocks::place(const CsvBlock &block, size_t row,
                              size_t column) const {
-  return fmt::format("{}: line {}: column '{}'", path(), block.line(row),
+  return fmt::format("{}: {} {}: column '{}'", path(), unit(), block.line(row),
                      columnNames[column]);
 }
 

@@ -42,6 +42,7 @@
 #include "io/CsvScanner.h"
 #include "io/CsvText.h"
 #include "io/Error.h"
+#include "io/FrameRows.h"
 #include "io/InputFile.h"
 #include "io/ShortDecimal.h"
 
@@ -57,15 +58,19 @@
 
 namespace tamrt {
 
-/// Some rows of a file. Rows count from 0 in the block. Its memory is reused
-/// for the next block.
+/// Some rows of a file or frame. Rows count from 0 in the block. Its memory is
+/// reused for the next block.
 class CsvBlock {
 public:
-  size_t rowCount() const { return index.rowStarts.size(); }
+  size_t rowCount() const {
+    return frame ? frame->rowCount() : index.rowStarts.size();
+  }
 
   /// The field's bytes in the file, quotes included; see scanCsv for what it
-  /// rewrites. O(1).
+  /// rewrites. O(1). Of a frame: its contents.
   std::string_view raw(size_t row, size_t column) const {
+    if (frame) [[unlikely]]
+      return frame->field(row, column);
     const uint32_t *ends = index.fieldEnds.data() + row * columns;
     const size_t start = column == 0 ? 0 : ends[column - 1] + size_t(1);
     return {text.get() + index.rowStarts[row] + start, ends[column] - start};
@@ -73,12 +78,16 @@ public:
 
   /// The field's contents: unquoted, not trimmed. O(1).
   std::string_view field(size_t row, size_t column) const {
-    return unquoteCsv(raw(row, column));
+    const std::string_view bytes = raw(row, column);
+    return frame ? bytes : unquoteCsv(bytes);
   }
 
   /// Parses the fields of a column, as `parseCsvNumber` does, to `out`; adds
   /// to `odd` the rows whose field is missing, infinite or no number.
   void numbers(size_t column, double *out, std::vector<size_t> &odd) const;
+
+  /// The rows of a frame in memory; null for those of a file.
+  const FrameRows *frameRows() const { return frame ? &*frame : nullptr; }
 
   /// Finds rows and fields; to be called once for each block that was read,
   /// before other functions. The first fault is in `fault`; the rows before it
@@ -92,8 +101,11 @@ public:
   /// Number of lines of the block; undefined after a fault. The same as the
   /// number of rows, unless there are line ends inside quotes.
   size_t lineCount() const { return lines; }
-  /// Line of the file on which `row` starts; that of a byte. O(bytes).
-  size_t line(size_t row) const { return lineAt(index.rowStarts[row]); }
+  /// Line of the file on which `row` starts; that of a byte. O(bytes). Of a
+  /// frame: the row, from 0.
+  size_t line(size_t row) const {
+    return frame ? firstLine + row : lineAt(index.rowStarts[row]);
+  }
   size_t lineAt(size_t offset) const;
   /// Writes for each row the number of lines of the block before it. O(rows),
   /// or O(bytes) if rows have several lines.
@@ -111,9 +123,20 @@ private:
   std::unique_ptr<char[]> text;
   size_t capacity = 0, size = 0, columns = 0, lines = 0, firstLine = 1;
   CsvIndex index;
+  std::optional<FrameRows> frame;
 };
 
-/// An open file, with the position in it.
+/// Where rows come from: the file `path` ("-": standard input), or a frame in
+/// memory, which must outlive its readers.
+struct DataSource {
+  DataSource(std::string path) : path(std::move(path)) {}
+  DataSource(const tamrt_frame &frame) : frame(&frame) {}
+
+  std::string path;
+  const tamrt_frame *frame = nullptr;
+};
+
+/// An open file or frame, with the position in it.
 class CsvBlocks {
 public:
   /// Bytes that are read at once: a block's bytes, its index and its parsed
@@ -130,13 +153,21 @@ public:
                                 size_t blockBytes = kBlockBytes,
                                 CsvFormat format = {});
 
+  /// Opens the rows of `source`. Errors: those of a file, and of a frame a
+  /// column name that appears twice and no rows.
+  static Result<CsvBlocks> open(const DataSource &source, size_t blockBytes,
+                                CsvFormat format);
+
   const CsvFormat &format() const { return *csvFormat; }
   /// Name of the file in messages.
-  const std::string &path() const { return file.path(); }
+  const std::string &path() const { return file ? file->path() : frameName; }
   /// Names of the columns, in the file's order.
   const std::vector<std::string> &names() const { return columnNames; }
   /// Bytes of the text; 0 if unknown, as for a pipe and a compressed file.
-  size_t bytes() const { return file.bytes(); }
+  size_t bytes() const { return file ? file->bytes() : frameBytes; }
+  /// What messages call a line: the rows of a frame are no lines.
+  const char *unit() const { return frame ? "row" : "line"; }
+  bool isFrame() const { return frame != nullptr; }
 
   /// Index of the column named `column`; a missing one is an error that names
   /// the file and lists its columns.
@@ -160,12 +191,16 @@ public:
 
 private:
   explicit CsvBlocks(InputFile opened) : file(std::move(opened)) {}
+  CsvBlocks(const tamrt_frame &opened) : frame(&opened) {}
+  static Result<CsvBlocks> open(const tamrt_frame &frame, CsvFormat format);
+  bool readFrame(CsvBlock &block);
   Result<size_t> fill(CsvBlock &block);
   Status readHeader();
   Error located(const CsvFault &fault,
                 const std::function<size_t(size_t)> &lineAt) const;
 
-  InputFile file;
+  /// Of a file.
+  std::optional<InputFile> file;
   std::shared_ptr<const CsvFormat> csvFormat;
   bool ended = false, anyRow = false;
   size_t blockBytes = kBlockBytes;
@@ -174,6 +209,11 @@ private:
   std::string rest;
   /// Offset in the text and line of the first row.
   size_t firstRow = 0, firstLine = 1;
+  /// The frame; its next batch, and the next row of that.
+  const tamrt_frame *frame = nullptr;
+  int64_t batch = 0, batchRow = 0;
+  std::string frameName;
+  size_t frameBytes = 0;
 };
 
 } // namespace tamrt

@@ -154,12 +154,11 @@ bool LevelCollector::add(std::string_view text) {
 
 Result<LevelTable> LevelCollector::table(const std::string &path,
                                          const std::string &column,
-                                         size_t clashLine) const {
+                                         const std::string &clashPlace) const {
   LevelTable table;
   if (numeric && firstClash)
     return Error{
-        path + ": " +
-        (clashLine > 0 ? "line " + std::to_string(clashLine) + ": " : "") +
+        path + ": " + (clashPlace.empty() ? "" : clashPlace + ": ") +
         "column '" + column +
         "': expected levels that differ as doubles, got '" +
         shownText(firstClash->first) + "' and '" +

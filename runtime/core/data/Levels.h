@@ -100,10 +100,10 @@ public:
 
   /// The levels of the added texts. Among numbers, doubtful texts are not
   /// levels. Errors, with `path`, `column` and levels: a clash, for which the
-  /// error also has the line of the later text unless that is 0; a number that
-  /// needs more than 60 bytes; more levels than the maximum.
+  /// error also has the place of the later text unless that is empty; a number
+  /// that needs more than 60 bytes; more levels than the maximum.
   Result<LevelTable> table(const std::string &path, const std::string &column,
-                           size_t clashLine = 0) const;
+                           const std::string &clashPlace = "") const;
 
 private:
   size_t maximum;

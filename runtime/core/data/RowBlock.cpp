@@ -112,12 +112,28 @@ void RowBlock::parseGroups(const ModelColumns &columns) {
       });
 }
 
+/// As parseDates, of a frame's column of points in time.
+void RowBlock::readTimes(size_t column) {
+  int64_t *keys = rows.dates.data();
+  for (size_t row = 0; row < rows.dates.size(); ++row) {
+    const Date date = text.frameRows()->time(row, column);
+    forms[row] = date.form;
+    keys[row] = date.form == Date::Form::Missing ? 0 : keyOf(date);
+    if (date.fraction != 0 && rows.fractions.empty())
+      std::fill_n(rows.fractions.extend(row), row, 0);
+    if (date.fraction != 0 || !rows.fractions.empty())
+      rows.fractions.push_back(date.fraction);
+  }
+}
+
 void RowBlock::parseDates(size_t column) {
   const size_t count = text.rowCount();
   rows.dates.truncate(0);
   rows.fractions.truncate(0);
   int64_t *keys = rows.dates.extend(count);
   forms.resize(count);
+  if (text.frameRows() && text.frameRows()->hasTimes(column))
+    return readTimes(column);
   const CsvFormat &format = text.csvFormat();
   std::string_view previous;
   std::string buffer;

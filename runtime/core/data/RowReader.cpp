@@ -96,7 +96,7 @@ public:
        const tamrt_model &model, const TrainedTexts *trained,
        const ReadOptions &options);
 
-  static Result<RowReader> open(const std::string &path,
+  static Result<RowReader> open(const DataSource &source,
                                 const tamrt_model &model,
                                 const TrainedTexts *trained,
                                 const ReadOptions &options);
@@ -195,7 +195,9 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
   rules.areLevelsNumbers.resize(columns.levels.size());
   rules.texts = textColumn;
   resetTexts();
-  if (options.forWindows || (by && by->purpose == Purpose::Predict))
+  // The rows of a frame are in the caller's hands.
+  if (!file.isFrame() &&
+      (options.forWindows || (by && by->purpose == Purpose::Predict)))
     for (const std::optional<size_t> &key : {columns.group, columns.date})
       if (key && (rules.keys.empty() || rules.keys.front() != *key))
         rules.keys.push_back(*key);
@@ -659,12 +661,12 @@ RowReader::RowReader(RowReader &&) noexcept = default;
 RowReader &RowReader::operator=(RowReader &&) noexcept = default;
 RowReader::~RowReader() = default;
 
-Result<RowReader> RowReader::Impl::open(const std::string &path,
+Result<RowReader> RowReader::Impl::open(const DataSource &source,
                                         const tamrt_model &model,
                                         const TrainedTexts *trained,
                                         const ReadOptions &options) {
   Result<CsvBlocks> file =
-      CsvBlocks::open(path, options.blockBytes, options.format);
+      CsvBlocks::open(source, options.blockBytes, options.format);
   if (!file)
     return std::move(file).error();
   Result<ModelColumns> columns = ModelColumns::find(
@@ -684,17 +686,17 @@ Result<RowReader> RowReader::Impl::open(const std::string &path,
                                           textColumn, model, trained, options));
 }
 
-Result<RowReader> RowReader::open(const std::string &path,
+Result<RowReader> RowReader::open(const DataSource &source,
                                   const tamrt_model &model,
                                   const ReadOptions &options) {
-  return Impl::open(path, model, nullptr, options);
+  return Impl::open(source, model, nullptr, options);
 }
 
-Result<RowReader> RowReader::open(const std::string &path,
+Result<RowReader> RowReader::open(const DataSource &source,
                                   const tamrt_model &model,
                                   const TrainedTexts &trained,
                                   const ReadOptions &options) {
-  return Impl::open(path, model, &trained, options);
+  return Impl::open(source, model, &trained, options);
 }
 
 Result<Rows> RowReader::read(size_t most) { return impl->read(most); }
@@ -704,6 +706,7 @@ Result<RowReader::TextChanges> RowReader::resolveTexts() {
 Status RowReader::dropMissing(Rows &rows) { return impl->dropMissing(rows); }
 Status RowReader::rewind() { return impl->rewind(); }
 const std::string &RowReader::path() const { return impl->file.path(); }
+const char *RowReader::unit() const { return impl->file.unit(); }
 const ModelColumns &RowReader::columns() const { return impl->columns; }
 size_t RowReader::fileRows() const { return impl->fileRows; }
 size_t RowReader::dropped() const { return impl->dropped; }
@@ -735,7 +738,9 @@ Result<std::vector<LevelTable>> RowReader::levelTables() const {
     const Impl::Line &line = impl->clashes[i];
     Result<LevelTable> table = impl->collectors[i].table(
         path(), input.column,
-        clash && clash->second == line.text ? line.number : 0);
+        clash && clash->second == line.text
+            ? impl->file.unit() + (" " + std::to_string(line.number))
+            : "");
     if (!table)
       return std::move(table).error();
     tables[i] = *std::move(table);

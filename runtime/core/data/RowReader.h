@@ -119,12 +119,13 @@ struct ReadOptions {
   bool forWindows = false;
 };
 
-/// A file that is read for a fit or a prediction, with the position in it.
+/// A file or frame that is read for a fit or a prediction, with the position in
+/// it.
 class RowReader {
 public:
-  /// Opens `path` ("-": standard input) for a fit of `model`, which must
-  /// outlive the reader. Errors: those of `CsvBlocks::open`; a missing column.
-  static Result<RowReader> open(const std::string &path,
+  /// Opens `source` for a fit of `model`, which must outlive the reader.
+  /// Errors: those of `CsvBlocks::open`; a missing column.
+  static Result<RowReader> open(const DataSource &source,
                                 const tamrt_model &model,
                                 const ReadOptions &options);
 
@@ -133,7 +134,7 @@ public:
   /// trained ones. If `trained` has levels for the first inputs alone, those of
   /// the others are not known yet, as for a fit. For an evaluation see
   /// TrainedTexts.
-  static Result<RowReader> open(const std::string &path,
+  static Result<RowReader> open(const DataSource &source,
                                 const tamrt_model &model,
                                 const TrainedTexts &trained,
                                 const ReadOptions &options);
@@ -181,6 +182,8 @@ public:
   Status rewind();
 
   const std::string &path() const;
+  /// "line" for a file, "row" for a frame: what `Rows::lines` count.
+  const char *unit() const;
   const ModelColumns &columns() const;
   /// Number of rows of the file since the start or `rewind`, of those that were
   /// dropped, and of those that were read.

@@ -269,9 +269,9 @@ Result<Split> parseSplit(const std::string &text) {
                text + "'"};
 }
 
-Result<HeldOut> holdOut(const tamrt_model &model, const std::string &path,
+Result<HeldOut> holdOut(const tamrt_model &model, const DataSource &source,
                         const ReadOptions &options, const Split &split) {
-  if (path == "-")
+  if (source.path == "-")
     return Error{"expected a file for " + split.option +
                  ", which is read several times, got standard input"};
   if (split.kind == Split::Kind::Date && !model.date)
@@ -282,7 +282,7 @@ Result<HeldOut> holdOut(const tamrt_model &model, const std::string &path,
   ReadOptions reading = options;
   reading.keepPlaces = true;
   reading.textColumn = split.column;
-  Result<RowReader> reader = RowReader::open(path, model, reading);
+  Result<RowReader> reader = RowReader::open(source, model, reading);
   if (!reader)
     return std::move(reader).error();
   return Division(model, *reader, split).divide();

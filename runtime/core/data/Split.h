@@ -67,7 +67,7 @@ struct HeldOut {
 /// Errors: those of `RowReader`; a file that cannot be read again; a date for a
 /// model without dates, or of another format than the file's; a group with all
 /// or none of its rows held out.
-Result<HeldOut> holdOut(const tamrt_model &model, const std::string &path,
+Result<HeldOut> holdOut(const tamrt_model &model, const DataSource &source,
                         const ReadOptions &options, const Split &split);
 
 } // namespace tamrt

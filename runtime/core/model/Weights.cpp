@@ -501,7 +501,11 @@ static Result<Calibration> readCalibration(int64_t groups,
 
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &from,
                             WeightsParts parts) {
-  Result<SafetensorsFile> file = SafetensorsFile::open(from);
+  return loadWeights(model, SafetensorsFile::open(from), parts);
+}
+
+Result<Weights> loadWeights(const tamrt_model &model,
+                            Result<SafetensorsFile> file, WeightsParts parts) {
   if (!file)
     return std::move(file).error();
   const std::string &path = file->path();

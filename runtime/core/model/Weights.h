@@ -120,6 +120,10 @@ struct WeightsParts {
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &from,
                             WeightsParts parts = {});
 
+/// The same from a file that has been opened, or the error of that.
+Result<Weights> loadWeights(const tamrt_model &model,
+                            Result<SafetensorsFile> file, WeightsParts parts);
+
 } // namespace tamrt
 
 #endif // TAMRT_CORE_MODEL_WEIGHTS_H

@@ -1,0 +1,160 @@
+//===- FrameRowsTest.cpp --------------------------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/FrameRows.h"
+#include "io/CsvBlocks.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace tamrt {
+namespace {
+
+tamrt_frame_column columnOf(tamrt_frame_type type, const void *values) {
+  tamrt_frame_column column = {};
+  column.type = type;
+  column.values = values;
+  return column;
+}
+
+/// A frame of one column.
+struct One {
+  One(tamrt_frame_column column, int64_t rows)
+      : column(column), batch{rows, &this->column} {}
+
+  FrameRows rows(size_t first = 0) const {
+    return {frame, batch, first, size_t(batch.rows) - first};
+  }
+
+  tamrt_frame_column column;
+  tamrt_frame_batch batch;
+  const char *name = "x";
+  tamrt_frame frame = {"data", 1, &name, 1, &batch};
+};
+
+std::vector<std::string> textsOf(const FrameRows &rows) {
+  std::vector<std::string> texts;
+  for (size_t row = 0; row < rows.rowCount(); ++row)
+    texts.emplace_back(rows.field(row, 0));
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(FrameRows, Numbers) {
+  const double values[] = {1, 0.1, std::nan(""), -INFINITY};
+  const One one(columnOf(TAMRT_FRAME_F64, values), 4);
+  double numbers[4];
+  std::vector<size_t> odd;
+  one.rows().numbers(0, numbers, odd);
+  EXPECT_EQ(numbers[1], 0.1);
+  EXPECT_TRUE(std::isnan(numbers[2]));
+  EXPECT_EQ(odd, (std::vector<size_t>{2, 3}));
+  EXPECT_EQ(textsOf(one.rows()), (Texts{"1", "0.1", "", "-inf"}));
+  EXPECT_EQ(textsOf(one.rows(1)), (Texts{"0.1", "", "-inf"}));
+  const float floats[] = {0.1f, 2};
+  EXPECT_EQ(textsOf(One(columnOf(TAMRT_FRAME_F32, floats), 2).rows()),
+            (Texts{"0.1", "2"}));
+  const int8_t bytes[] = {-3, 7};
+  EXPECT_EQ(textsOf(One(columnOf(TAMRT_FRAME_I8, bytes), 2).rows()),
+            (Texts{"-3", "7"}));
+}
+
+TEST(FrameRows, MissingValuesAndOffsets) {
+  const int32_t values[] = {9, 5, 6, 7};
+  const uint8_t valid[] = {0b1011};
+  tamrt_frame_column column = columnOf(TAMRT_FRAME_I32, values);
+  column.valid = valid;
+  column.first = 1;
+  const One one(column, 3);
+  EXPECT_EQ(textsOf(one.rows()), (Texts{"5", "", "7"}));
+  double numbers[3];
+  std::vector<size_t> odd;
+  one.rows().numbers(0, numbers, odd);
+  EXPECT_EQ(numbers[0], 5);
+  EXPECT_EQ(numbers[2], 7);
+  EXPECT_EQ(odd, std::vector<size_t>{1});
+}
+
+TEST(FrameRows, TextsAndCategories) {
+  const int32_t ends[] = {0, 2, 2, 5};
+  tamrt_frame_column texts = columnOf(TAMRT_FRAME_TEXT32, ends);
+  texts.text = "ab1.5";
+  EXPECT_EQ(textsOf(One(texts, 3).rows()), (Texts{"ab", "", "1.5"}));
+  double numbers[3];
+  std::vector<size_t> odd;
+  One(texts, 3).rows().numbers(0, numbers, odd);
+  EXPECT_EQ(numbers[2], 1.5);
+  EXPECT_EQ(odd, (std::vector<size_t>{0, 1}));
+  const int8_t indices[] = {2, -1, 0};
+  tamrt_frame_column categories = columnOf(TAMRT_FRAME_I8, indices);
+  categories.dictionary = &texts;
+  EXPECT_EQ(textsOf(One(categories, 3).rows()), (Texts{"1.5", "", "ab"}));
+}
+
+TEST(FrameRows, Times) {
+  const int64_t ticks[] = {-1, 1582934400500,
+                           std::numeric_limits<int64_t>::min()};
+  tamrt_frame_column column = columnOf(TAMRT_FRAME_TIME, ticks);
+  column.ticks = 1000;
+  const One local(column, 3);
+  const Texts texts = textsOf(local.rows());
+  EXPECT_EQ(texts,
+            (Texts{"1969-12-31 23:59:59.999", "2020-02-29 00:00:00.5", ""}));
+  EXPECT_EQ(local.rows().time(2, 0).form, Date::Form::Missing);
+  column.is_zoned = 1;
+  const One zoned(column, 2);
+  for (const One *one : {&local, &zoned})
+    for (size_t row = 0; row < 2; ++row) {
+      const Date date = one->rows().time(row, 0);
+      const Result<Date> parsed =
+          parseDate(std::string(one->rows().field(row, 0)));
+      ASSERT_TRUE(parsed);
+      EXPECT_EQ(date, *parsed);
+      EXPECT_EQ(date.form, parsed->form);
+    }
+  const int32_t days[] = {-1, 18321};
+  EXPECT_EQ(textsOf(One(columnOf(TAMRT_FRAME_DAYS, days), 2).rows()),
+            (Texts{"1969-12-31", "2020-02-29"}));
+}
+
+TEST(FrameRows, BlocksOfBatches) {
+  const double values[] = {1, 2, 3};
+  const tamrt_frame_column column = columnOf(TAMRT_FRAME_F64, values);
+  tamrt_frame_column later = column;
+  later.first = 2;
+  const tamrt_frame_batch batches[] = {{2, &column}, {0, &column}, {1, &later}};
+  const char *const name = "x";
+  const tamrt_frame frame = {"data", 1, &name, 3, batches};
+  Result<CsvBlocks> blocks = CsvBlocks::open(DataSource(frame), 1, {});
+  ASSERT_TRUE(blocks) << blocks.error().message;
+  for (int time = 0; time < 2; ++time) {
+    Texts texts;
+    CsvBlock block;
+    while (*blocks->read(block)) {
+      block.scan();
+      for (size_t row = 0; row < block.rowCount(); ++row)
+        texts.emplace_back(block.field(row, 0));
+    }
+    EXPECT_EQ(texts, (Texts{"1", "2", "3"}));
+    ASSERT_TRUE(blocks->rewind());
+  }
+  const tamrt_frame none = {"data", 1, &name, 1, batches + 1};
+  Result<CsvBlocks> empty = CsvBlocks::open(DataSource(none), 1, {});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().message, "data: expected rows, got none");
+  const char *const names[] = {"x", "x"};
+  const tamrt_frame twice = {"data", 2, names, 1, batches};
+  Result<CsvBlocks> same = CsvBlocks::open(DataSource(twice), 1, {});
+  ASSERT_FALSE(same);
+  EXPECT_EQ(same.error().message, "data: expected one column 'x', got several");
+}
+
+} // namespace
+} // namespace tamrt

@@ -1,0 +1,209 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Data in, frames out.
+
+`read` makes the columns that a model reads available to the runtime, without a
+copy where the types allow; `frame_like` and `series_like` make results of the
+kind that came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Collection
+
+import numpy as np
+
+from . import _engine
+from ._errors import Error
+
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def kind_of(data: Any) -> str:
+    """The kind of `data`: dict, pandas, polars, pyarrow, arrow or numpy."""
+    if isinstance(data, Mapping):
+        return "dict"
+    for each in type(data).__mro__:
+        root = each.__module__.partition(".")[0]
+        if root in ("pandas", "polars", "pyarrow"):
+            return root
+    if hasattr(data, "__arrow_c_stream__"):
+        return "arrow"
+    if hasattr(data, "toarray"):
+        raise TypeError("data: sparse input is not supported; toarray() makes "
+                        "it dense")
+    if isinstance(data, np.ndarray) or hasattr(data, "__array__") or (
+            isinstance(data, list)):
+        return "numpy"
+    raise Error("data: expected a dict of arrays, a frame of pandas, polars or "
+                "pyarrow, or an object with the Arrow PyCapsule interface, got "
+                f"'{type(data).__name__}'")
+
+
+def columns_of(data: Any) -> list[str]:
+    """The names of the columns."""
+    kind = kind_of(data)
+    if kind == "dict":
+        names = list(data)
+    elif kind == "pyarrow":
+        names = list(data.schema.names)
+    elif kind == "numpy":
+        names = [f"x{i}" for i in range(matrix_of(data).shape[1])]
+    elif kind == "pandas":
+        names = names_of_pandas(data)
+    elif kind == "polars":
+        names = list(data.columns)
+    else:
+        names = _engine.arrow_names(data.__arrow_c_stream__())
+    return [str(name) for name in names]
+
+
+def names_of_pandas(data: Any) -> list[str]:
+    """The names of the columns; x0, x1 and so on if they are numbers."""
+    if not any(isinstance(name, str) for name in data.columns):
+        return [f"x{i}" for i in range(data.shape[1])]
+    return [str(name) for name in data.columns]
+
+
+def matrix_of(data: Any) -> np.ndarray:
+    """An array of two dimensions, whose columns are called x0, x1 and so
+    on."""
+    matrix = np.asarray(data)
+    if matrix.ndim != 2:
+        raise Error(f"data: expected an array of two dimensions, got "
+                    f"{matrix.ndim}. Reshape your data: a column is "
+                    "array.reshape(-1, 1), a row array.reshape(1, -1)")
+    if matrix.shape[1] == 0:
+        raise Error(f"data: 0 feature(s) (shape={matrix.shape}) while a "
+                    "minimum of 1 is required.")
+    if matrix.dtype.kind == "c":
+        raise Error("data: Complex data not supported: expected real numbers")
+    return matrix
+
+
+def read(data: Any, needed: Collection[str],
+         more: Mapping[str, Any] | None = None) -> "_engine.Frame":
+    """The rows of `data` and the columns `more`. Columns that are not `needed`
+    are not read."""
+    frame = _engine.Frame("data")
+    kind = kind_of(data)
+    more = dict(more or {})
+    try:
+        if kind in ("polars", "pyarrow", "arrow"):
+            wanted = set(needed) - set(more)
+            frame.add_arrow(data.__arrow_c_stream__(), wanted)
+            for name, values in more.items():
+                _add(frame, name, values)
+            return frame
+        if kind == "numpy":
+            matrix = matrix_of(data)
+            data = {f"x{i}": matrix[:, i] for i in range(matrix.shape[1])}
+        names = (names_of_pandas(data) if kind == "pandas"
+                 else [str(name) for name in data])
+        for i, (name, key) in enumerate(zip(names, data)):
+            if name in more:
+                continue
+            if name not in needed:
+                frame.add_unread(name)
+            elif kind == "pandas":
+                _add_pandas(frame, name, data.iloc[:, i])
+            else:
+                _add(frame, name, data[key])
+        for name, values in more.items():
+            _add(frame, name, values)
+    except (TypeError, ValueError) as error:
+        raise Error(_placed(str(error))) from None
+    return frame
+
+
+def _placed(message: str) -> str:
+    return message if message.startswith("data: ") else f"data: {message}"
+
+
+def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
+    """Adds a column from an array or what NumPy makes one from."""
+    if type(values).__module__.startswith("pandas"):
+        _add_pandas(frame, name, values)
+        return
+    if isinstance(values, (list, tuple)) and not all(
+            isinstance(value, (bool, int, float, np.number, np.bool_))
+            for value in values):
+        frame.add_texts(name, values)
+        return
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"column '{name}': expected one dimension, got "
+                         f"{array.ndim}")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype(np.float64 if array.dtype.itemsize > 4
+                             else np.float32)
+    array = np.ascontiguousarray(array)
+    if array.dtype.kind in "fiub":
+        frame.add_numbers(name, array)
+    elif array.dtype.kind == "M":
+        unit = np.datetime_data(array.dtype)
+        if unit[0] not in _TICKS or unit[1] != 1:
+            array = array.astype("datetime64[us]" if unit[0] in _TICKS
+                                 else "datetime64[s]")
+            unit = np.datetime_data(array.dtype)
+        frame.add_times(name, array.view(np.int64), _TICKS[unit[0]], False)
+    elif array.dtype.kind in "UO" or array.dtype.kind == "T":
+        frame.add_texts(name, array.tolist())
+    else:
+        raise TypeError(f"column '{name}': expected numbers, texts or dates, "
+                        f"got an array of {array.dtype}")
+
+
+def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
+    """Adds a column of pandas."""
+    kind = type(series.dtype).__name__
+    if kind == "CategoricalDtype":
+        codes = np.ascontiguousarray(series.cat.codes.to_numpy())
+        frame.add_categories(name, codes, series.cat.categories.tolist())
+    elif kind == "DatetimeTZDtype":
+        utc = series.dt.tz_convert("UTC").dt.tz_localize(None)
+        array = np.ascontiguousarray(utc.to_numpy())
+        unit = np.datetime_data(array.dtype)[0]
+        frame.add_times(name, array.view(np.int64), _TICKS[unit], True)
+    elif kind in ("StringDtype", "PeriodDtype"):
+        values = series.astype(object).where(series.notna(), None)
+        frame.add_texts(name, values.tolist())
+    elif isinstance(series.dtype, np.dtype):
+        _add(frame, name, series.to_numpy())
+    else:
+        # Nullable and Arrow numbers; what is missing becomes NaN.
+        _add(frame, name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def frame_like(kind: str, columns: dict[str, Any], data: Any = None) -> Any:
+    """Columns as a frame of `kind`, with the index of `data`, of pandas."""
+    if kind == "pandas":
+        import pandas
+
+        index = None if data is None else data.index
+        return pandas.DataFrame(columns, index=index)
+    if kind == "polars":
+        import polars
+
+        return polars.DataFrame(columns)
+    if kind == "pyarrow":
+        import pyarrow
+
+        return pyarrow.table(columns)
+    return columns
+
+
+def series_like(kind: str, values: np.ndarray, name: str, data: Any) -> Any:
+    """One column as what `kind` calls a series; else the array."""
+    if kind == "pandas":
+        import pandas
+
+        return pandas.Series(values, index=data.index, name=name)
+    if kind == "polars":
+        import polars
+
+        return polars.Series(name, values)
+    return values

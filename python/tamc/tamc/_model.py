@@ -1,0 +1,402 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The estimator."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tempfile
+import warnings
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from . import _cache, _engine, _frames, _saved
+from ._errors import Error, ModelWarning
+from ._version import __version__
+
+#: The column of `sample_weight` in a model without one of weights.
+_WEIGHTS = "sample_weight"
+
+
+class AdditiveModel:
+    """An additive model of a formula.
+
+    Parameters
+    ----------
+    formula : str
+        Target and terms, such as ``"load ~ s(temperature, k=20) + c(weekday)"``.
+        The levels of a term ``c`` without ``n_cat`` are those of the data.
+    group : str, optional
+        A column; each of its values gets a model of its own.
+    date : str, optional
+        The column that orders the rows of a group.
+    weights : str, optional
+        A column of row weights.
+    solver : {"auto", "direct", "cg"}
+    ap : dict, optional
+        Other penalties than the formula's: ``{"temperature": -2}``.
+    drop_missing : bool
+        Drop rows with a missing value instead of raising an error. The
+        predictions of such rows are NaN.
+    threads : int, optional
+        Threads of a fit and a prediction; as many as the machine has if None.
+
+    Attributes
+    ----------
+    coefficients_ : frame
+        Group, effect, index and value of each coefficient.
+    notes_ : list of str
+        What the fit noted: rows that were dropped, values out of order.
+    n_features_in_, feature_names_in_
+        Columns of the data of the fit.
+    """
+
+    def __init__(self, formula: str, *, group: str | None = None,
+                 date: str | None = None, weights: str | None = None,
+                 solver: str = "auto", ap: Mapping[str, float] | None = None,
+                 drop_missing: bool = False,
+                 threads: int | None = None) -> None:
+        self.formula = formula
+        self.group = group
+        self.date = date
+        self.weights = weights
+        self.solver = solver
+        self.ap = ap
+        self.drop_missing = drop_missing
+        self.threads = threads
+
+    # Parameters
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters
+                if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **parameters: Any) -> "AdditiveModel":
+        """Sets some of the constructor's arguments."""
+        for name, value in parameters.items():
+            if name not in self._names():
+                raise ValueError(f"expected one of {self._names()}, got "
+                                 f"'{name}'")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        signature = inspect.signature(type(self).__init__).parameters
+        shown = [repr(self.formula)]
+        shown += [f"{name}={getattr(self, name)!r}" for name in self._names()
+                  if name != "formula"
+                  and getattr(self, name) != signature[name].default]
+        return f"AdditiveModel({', '.join(shown)})"
+
+    # Compilation
+
+    def _spec(self, weights: str | None = None) -> _cache.Spec:
+        for name in ("formula", "solver"):
+            if not isinstance(getattr(self, name), str):
+                raise Error(f"expected text as {name}, got "
+                            f"'{type(getattr(self, name)).__name__}'")
+        keys = {"solver": self.solver, "name": "model"}
+        for name in ("group", "date", "weights"):
+            value = getattr(self, name)
+            if value is not None:
+                keys[name] = str(value)
+        if weights is not None:
+            keys["weights"] = weights
+        return _cache.Spec(self.formula, keys=keys)
+
+    def _options(self, fit: bool) -> list[str]:
+        options = []
+        if self.drop_missing:
+            options.append("--drop-missing")
+        if self.threads is not None:
+            options.append(f"--threads={int(self.threads)}")
+        if fit:
+            options += [f"--ap={name}={value!r}"
+                        for name, value in (self.ap or {}).items()]
+        return options
+
+    # Fit and prediction
+
+    def fit(self, data: Any, y: Any = None,
+            sample_weight: Any = None) -> "AdditiveModel":
+        """Fits the model to the rows of `data`.
+
+        `data` is a dict of arrays, a frame of pandas, polars or pyarrow, an
+        object with the Arrow PyCapsule interface, or an array of two
+        dimensions, whose columns are called x0, x1 and so on. `y` is the target,
+        and `sample_weight` the row weights, if they are not columns of `data`.
+        """
+        weights = self.weights
+        more = {}
+        if y is not None:
+            more[_target_of(self.formula)] = _column_of(y)
+        elif _frames.kind_of(data) == "numpy":
+            raise Error("data: requires y to be passed, but the target y is "
+                        "None")
+        if sample_weight is not None:
+            weights = weights or _WEIGHTS
+            more[weights] = sample_weight
+        spec = self._spec(weights)
+        columns = _cache.open_levels(spec)
+        if columns:
+            frame = _frames.read(data, columns)
+            spec = _cache.Spec(
+                spec.text, spec.is_formula, spec.keys,
+                _cache.profile_of({name: frame.distinct(name)
+                                   for name in columns
+                                   if name in _frames.columns_of(data)}))
+        library = _cache.library_of(spec)
+        code = _engine.Code.parse(library)
+        about = code.describe()
+        needed = _needed(about, fit=True)
+        frame = _frames.read(data, needed, more)
+        try:
+            fitted, notes = _engine.Fitted.fit(code, frame, self._options(True))
+        except ValueError as error:
+            raise Error(str(error)) from None
+        self._set(spec, library, code, about, fitted, _frames.kind_of(data))
+        self.notes_ = _tell(notes)
+        self._set_features(_frames.columns_of(data))
+        return self
+
+    def _set_features(self, names: list[str]) -> None:
+        self.n_features_in_ = len(names)
+        if self._kind == "numpy":
+            if hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+        else:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+
+    def _features(self) -> list[str]:
+        return [str(name) for name in getattr(
+            self, "feature_names_in_",
+            [f"x{i}" for i in range(self.n_features_in_)])]
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
+
+        return Tags(estimator_type="regressor",
+                    target_tags=TargetTags(required=True),
+                    regressor_tags=RegressorTags(poor_score=True),
+                    input_tags=InputTags(string=True, categorical=True))
+
+    def _set(self, spec: _cache.Spec, library: bytes, code: Any,
+             about: dict[str, Any], fitted: Any, kind: str) -> None:
+        self._fitted_spec = spec
+        self._library = library
+        self._code = code
+        self._about = about
+        self._fitted = fitted
+        self._kind = kind
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "_fitted"):
+            raise _not_fitted()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_fitted")
+
+    def _run(self, data: Any, command: str,
+             options: Sequence[str] = ()) -> tuple[list[str], np.ndarray]:
+        self._check_fitted()
+        if _frames.kind_of(data) == "numpy":
+            count = _frames.matrix_of(data).shape[1]
+            if count != self.n_features_in_:
+                raise Error(f"X has {count} features, but AdditiveModel is "
+                            f"expecting {self.n_features_in_} features as "
+                            "input")
+        frame = _frames.read(data, _needed(self._about, fit=False))
+        try:
+            names, numbers, notes = self._fitted.predict(
+                frame, command, self._options(False) + list(options))
+        except ValueError as error:
+            raise Error(str(error)) from None
+        _tell(notes)
+        return names, numbers
+
+    def predict(self, data: Any) -> Any:
+        """The predictions of rows: an array; a series for pandas and polars."""
+        _, numbers = self._run(data, "predict")
+        return _frames.series_like(_frames.kind_of(data),
+                                   numbers.reshape(-1), "prediction", data)
+
+    def decompose(self, data: Any) -> Any:
+        """The effects of rows, which add up to the predictions: a frame of the
+        kind of `data` with a column for each effect."""
+        names, numbers = self._run(data, "decompose")
+        columns = {name: np.ascontiguousarray(numbers[:, i])
+                   for i, name in enumerate(names)}
+        return _frames.frame_like(_frames.kind_of(data), columns, data)
+
+    @property
+    def coefficients_(self) -> Any:
+        """Group, effect, index and value of each coefficient, in a frame of the
+        kind of the training data."""
+        if not hasattr(self, "_fitted"):
+            raise AttributeError("coefficients_: the model is not fitted yet")
+        groups = self._fitted.groups()
+        values = self._fitted.coefficients()
+        effects, index = [], []
+        for name, _, first, count in self._about["effects"]:
+            effects += [name] * count
+            index += range(count)
+        columns: dict[str, Any] = {}
+        if self._about["group"] is not None:
+            columns["group"] = np.repeat(np.asarray(groups, dtype=object),
+                                         len(effects))
+        columns["effect"] = np.asarray(effects * len(groups), dtype=object)
+        columns["index"] = np.asarray(index * len(groups), dtype=np.int64)
+        columns["value"] = np.array(values, dtype=np.float64).reshape(-1)
+        return _frames.frame_like(self._kind, columns)
+
+    def plan(self) -> "Plan":
+        """The memory plan of a model that is fitted."""
+        self._check_fitted()
+        return Plan(self._code.plan())
+
+    def score(self, data: Any, y: Any = None) -> float:
+        """The coefficient of determination, R^2."""
+        if y is None:
+            target = self._about["target"]
+            y = data[target]
+        y = np.asarray(y, dtype=np.float64)
+        predicted = np.asarray(self.predict(data), dtype=np.float64)
+        residual = np.sum((y - predicted) ** 2)
+        return float(1 - residual / np.sum((y - np.mean(y)) ** 2))
+
+    # Files
+
+    def _bytes(self) -> bytes:
+        self._check_fitted()
+        spec = self._fitted_spec
+        header = {
+            "tamc_version": __version__, "machine": _cache.machine(),
+            "spec": {"text": spec.text, "is_formula": spec.is_formula,
+                     "keys": dict(spec.keys), "profile": spec.profile},
+            "parameters": self.get_params(), "kind": self._kind,
+            "features": self._features(),
+            "notes": self.notes_}
+        return _saved.pack(header, {"weights": self._fitted.bytes(),
+                                    "code": self._library})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the fitted model to a file: spec, weights and compiled code.
+        The file appears whole or not at all."""
+        content = self._bytes()
+        path = os.fspath(path)
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    def _restore(self, content: bytes, name: str) -> None:
+        header, parts = _saved.unpack(content, name)
+        spec = _cache.Spec(**header["spec"])
+        library = parts["code"]
+        if (header["tamc_version"] != __version__
+                or header["machine"] != _cache.machine()):
+            library = _cache.library_of(spec)
+        code = _engine.Code.parse(library)
+        try:
+            fitted = _engine.Fitted.load(code, parts["weights"], name)
+        except ValueError as error:
+            raise Error(str(error)) from None
+        self._set(spec, library, code, code.describe(), fitted, header["kind"])
+        self.notes_ = header["notes"]
+        self._set_features(header["features"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = {"parameters": self.get_params()}
+        if hasattr(self, "_fitted"):
+            state["model"] = self._bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state["parameters"].items():
+            setattr(self, name, value)
+        if "model" in state:
+            self._restore(state["model"], "pickle")
+
+
+class Plan(str):
+    """A memory plan; prints as the table of `model plan`."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def load(path: str | os.PathLike[str]) -> AdditiveModel:
+    """Reads a model that `AdditiveModel.save` wrote. A file that was changed is
+    an error."""
+    name = os.fspath(path)
+    with open(name, "rb") as file:
+        content = file.read()
+    header, _ = _saved.unpack(content, name)
+    model = AdditiveModel(**header["parameters"])
+    model._restore(content, name)
+    return model
+
+
+def _needed(about: dict[str, Any], fit: bool) -> set[str]:
+    names = set(about["inputs"]) | {about["group"], about["date"]}
+    if fit:
+        names |= {about["target"], about["weights"]}
+    return names - {None}
+
+
+def _target_of(formula: str) -> str:
+    """The name of a formula's target; the compiler checks it."""
+    return formula.partition("~")[0].strip().strip("`")
+
+
+def _column_of(values: Any) -> Any:
+    """A target as one column."""
+    if isinstance(values, (list, tuple)):
+        return values
+    if getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was "
+                      "expected", _conversion_warning(), stacklevel=3)
+        return np.asarray(values).reshape(-1)
+    return values
+
+
+def _conversion_warning() -> type[Warning]:
+    try:
+        from sklearn.exceptions import DataConversionWarning
+    except ImportError:
+        return ModelWarning
+    return DataConversionWarning
+
+
+def _tell(notes: list[tuple[str, str]]) -> list[str]:
+    for kind, text in notes:
+        if kind == "warning":
+            warnings.warn(text, ModelWarning, stacklevel=4)
+    return [text for kind, text in notes]
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _not_fitted() -> Exception:
+    message = "expected a model that is fitted; call fit first"
+    try:
+        from sklearn.exceptions import NotFittedError
+    except ImportError:
+        return Error(message)
+    return NotFittedError(message)

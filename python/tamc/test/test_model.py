@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+#
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The package against the executable: coefficients and predictions have the
+same bytes, errors the same text.
+
+TAMC_BUILD_DIR is the build folder, which has the package; TAMC_DATA the folder
+of the published data.
+"""
+
+import copy
+import csv
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", "build")).resolve()
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+DATA = pathlib.Path(os.environ.get("TAMC_DATA", SOURCE.parent / "shared/data"))
+if os.environ.get("TAMC_INSTALLED") is None:
+    sys.path.insert(0, str(BUILD / "python"))
+import tamc  # noqa: E402
+
+
+def read(path, texts=("g", "date")):
+    """A CSV file as a dict of arrays."""
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {name: np.array([row[name] for row in rows]) if name in texts else
+            np.array([float(row[name]) if row[name] else np.nan
+                      for row in rows])
+            for name in rows[0]}
+
+
+class Executable:
+    """A model compiled by tamc."""
+
+    def __init__(self, folder, formula, *options):
+        self.folder = pathlib.Path(folder)
+        self.path = self.folder / "model"
+        self.weights = self.folder / "weights.safetensors"
+        subprocess.run([BUILD / "bin/tamc", "-f", formula, *options,
+                        "--name=model", "-o", self.path], check=True)
+
+    def run(self, *arguments):
+        return subprocess.run([self.path, *arguments], check=True, text=True,
+                              capture_output=True).stdout
+
+    def fit(self, train):
+        self.run("fit", train, "-o", self.weights)
+        rows = csv.DictReader(self.run("coefficients", "--weights",
+                                       self.weights).splitlines())
+        return [float(row["value"]) for row in rows]
+
+    def predict(self, command, new):
+        lines = list(csv.reader(self.run(command, new, "--weights",
+                                         self.weights).splitlines()))
+        keys = [name for name in lines[0] if name in ("g", "date")]
+        return {name: [float(line[i]) for line in lines[1:]]
+                for i, name in enumerate(lines[0]) if name not in keys}
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="tamc-python-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.cache = os.environ.get("TAMC_CACHE")
+        if self.cache is None:
+            os.environ["TAMC_CACHE"] = str(self.folder / "cache")
+
+    def tearDown(self):
+        if self.cache is None:
+            del os.environ["TAMC_CACHE"]
+        self.temporary.cleanup()
+
+
+class SameBytes(Folder):
+    """Cases of effects.json."""
+
+    def compare(self, formula, train, new, group):
+        names = ["--date=date"] + (["--group=g"] if group else [])
+        if "c(" in formula and "n_cat" not in formula:
+            names += ["--profile", train]
+        executable = Executable(self.folder, formula, *names)
+        wanted = executable.fit(train)
+        model = tamc.AdditiveModel(formula, group="g" if group else None,
+                                   date="date").fit(read(train))
+        self.assertEqual(model.coefficients_["value"].tolist(), wanted)
+        rows = read(new)
+        self.assertEqual(model.predict(rows).tolist(),
+                         executable.predict("predict", new)["prediction"])
+        effects = model.decompose(rows)
+        for name, values in executable.predict("decompose", new).items():
+            self.assertEqual(effects[name].tolist(), values, name)
+
+    def test_effects(self):
+        with open(DATA / "effects/effects.json") as file:
+            cases = json.load(file)
+        chosen = os.environ.get("TAMC_CASES", "linear spline_sat cat_fourier")
+        for name in cases if chosen == "all" else chosen.split():
+            with self.subTest(case=name):
+                groups = cases[name]["groups"]
+                self.compare(cases[name]["formula"],
+                             DATA / f"effects/train_G{groups}.csv",
+                             DATA / f"effects/test_G{groups}.csv", groups > 1)
+
+
+class Airpassengers(Folder):
+    def rows(self, first, last):
+        script = SOURCE / "examples/airpassengers/airpassengers.py"
+        path = self.folder / f"{first}.csv"
+        path.write_text(subprocess.run(
+            [sys.executable, script, "rows", script.with_suffix(".csv"),
+             str(first), str(last)],
+            check=True, text=True, capture_output=True).stdout)
+        return read(path)
+
+    def test_mape(self):
+        train, new = self.rows(12, 119), self.rows(120, 143)
+        model = tamc.AdditiveModel(
+            "log_passengers ~ c(time_of_year, n_cat=12, topo='fourier', ap=-8)"
+            " + l(lag_log_passengers, ap=-30)", date="date").fit(train)
+        predicted = np.exp(model.predict(new))
+        passengers = np.exp(new["log_passengers"])
+        mape = 100 * np.mean(np.abs(predicted / passengers - 1))
+        self.assertEqual(f"{mape:.4f}", "3.8269")
+
+
+class Levels(Folder):
+    def data(self):
+        return {"city": np.array(["north", "south"] * 20),
+                "day": np.array((["work", "holiday", "fair", "work"] * 10)),
+                "price": np.linspace(1, 2, 40),
+                "sales": np.arange(40) % 7 * 1.0}
+
+    def test_levels_of_the_data(self):
+        data = self.data()
+        path = self.folder / "train.csv"
+        with open(path, "w") as file:
+            writer = csv.writer(file)
+            writer.writerow(data)
+            writer.writerows(zip(*data.values()))
+        formula = "sales ~ c(day, ap=-3) + l(price)"
+        executable = Executable(self.folder, formula, "--group=city",
+                                "--profile", path)
+        model = tamc.AdditiveModel(formula, group="city").fit(data)
+        self.assertEqual(model.coefficients_["value"].tolist(),
+                         executable.fit(path))
+        # Two calls, one of them from the cache.
+        again = tamc.AdditiveModel(formula, group="city").fit(data)
+        self.assertEqual(again.predict(data).tolist(),
+                         model.predict(data).tolist())
+
+    def test_groups_of_numbers_and_truth_values(self):
+        data = self.data()
+        wanted = None
+        for groups in (np.arange(40) % 2, np.arange(40) % 2 * 1.0,
+                       np.arange(40) % 2 == 1,
+                       (np.arange(40) % 2).astype(np.uint8)):
+            data["city"] = groups
+            got = tamc.AdditiveModel("sales ~ l(price)", group="city").fit(
+                data).predict(data).tolist()
+            wanted = wanted or got
+            self.assertEqual(got, wanted)
+
+
+class Dates(Folder):
+    """The order of dates of each type is that of their text."""
+
+    def test_types(self):
+        days = np.array(["2020-01-03", "2019-12-31", "1969-12-31",
+                         "2020-02-29"] * 5)
+        days = np.char.add(days, np.char.add("T00:00:", np.char.zfill(
+            np.arange(20).astype(str), 2)))
+        data = {"y": np.sin(np.arange(20.0)), "x": np.cos(np.arange(20.0)),
+                "at": days}
+        formula = "y ~ pid(x, w=3)"
+        wanted = tamc.AdditiveModel(formula, date="at").fit(
+            data).predict(data).tolist()
+        for unit in ("s", "ms", "us", "ns"):
+            data["at"] = days.astype(f"datetime64[{unit}]")
+            model = tamc.AdditiveModel(formula, date="at").fit(data)
+            self.assertEqual(model.predict(data).tolist(), wanted, unit)
+        data["at"] = data["at"].copy()
+        data["at"][4] = np.datetime64("NaT")
+        with self.assertRaisesRegex(tamc.Error, "^data: row 4: column 'at': "
+                                    "expected a date, got a missing value$"):
+            tamc.AdditiveModel(formula, date="at").fit(data)
+
+
+class Missing(Folder):
+    def test_drop(self):
+        data = {"y": np.arange(12.0), "x": np.arange(12.0) ** 2}
+        data["x"][[2, 5]] = np.nan
+        data["y"][7] = np.inf
+        model = tamc.AdditiveModel("y ~ l(x)", drop_missing=True).fit(data)
+        self.assertEqual(model.notes_, [
+            "dropped 3 of 12 rows: missing values in 'y' (1) and 'x' (2)"])
+        predicted = model.predict(data)
+        self.assertEqual(np.isnan(predicted).nonzero()[0].tolist(), [2, 5])
+
+
+class Errors(Folder):
+    def fails(self, pattern, formula, data, kind=tamc.Error, **keys):
+        with self.assertRaisesRegex(kind, pattern):
+            tamc.AdditiveModel(formula, **keys).fit(data)
+
+    def test_formula(self):
+        data = {"y": np.arange(3.0)}
+        self.fails(r"<formula>:1:6: error: this '\(' is never closed\n"
+                   r"y ~ s\(a\n +\^", "y ~ s(a", data, tamc.CompileError)
+        self.fails("expected text as formula, got 'int'", 3, data)
+
+    def test_data(self):
+        x = np.arange(4.0)
+        self.fails("^data: expected columns of one length, got 4 rows of 'y' "
+                   "and 3 of 'x'", "y ~ l(x)", {"y": x, "x": x[:3]})
+        self.fails("^data: .*column 'x'", "y ~ l(x)", {"y": x})
+        self.fails("^data: expected rows, got none", "y ~ l(x)",
+                   {"y": x[:0], "x": x[:0]})
+        self.fails("column 'x': row 1: expected text as in the rows before, "
+                   "got 'int'", "y ~ c(x)",
+                   {"y": x, "x": np.array(["a", 1, "b", "c"], dtype=object)})
+        self.fails("column 'x': row 1: expected text, a number, a date or "
+                   "None, got 'list'", "y ~ c(x)",
+                   {"y": x, "x": ["a", [], "b", "c"]})
+        self.fails("column 'x': expected one dimension, got 2", "y ~ l(x)",
+                   {"y": x, "x": np.zeros((4, 1))})
+        self.fails("column 'x': expected numbers, texts or dates, got an array "
+                   "of complex128", "y ~ l(x)", {"y": x, "x": x + 1j})
+        self.fails("row 2: column 'x': expected a number, got 'a'", "y ~ l(x)",
+                   {"y": x, "x": np.array(["1", "2", "a", "4"])})
+        self.fails("expected a dict of arrays.* got 'int'", "y ~ l(x)", 5)
+
+    def test_not_fitted(self):
+        with self.assertRaisesRegex(ValueError, "expected a model that is "
+                                    "fitted; call fit first"):
+            tamc.AdditiveModel("y ~ l(x)").predict({"x": np.arange(3.0)})
+
+
+class Files(Folder):
+    def setUp(self):
+        super().setUp()
+        self.data = {"y": np.sin(np.arange(50.0)), "x": np.arange(50.0)}
+        self.model = tamc.AdditiveModel("y ~ s(x, k=9)").fit(self.data)
+        self.wanted = self.model.predict(self.data).tolist()
+
+    def test_save(self):
+        path = self.folder / "model.tamc"
+        self.model.save(path)
+        os.environ["TAMC_CACHE"] = ""
+        loaded = tamc.load(path)
+        self.assertEqual(loaded.predict(self.data).tolist(), self.wanted)
+        self.assertEqual(loaded.get_params(), self.model.get_params())
+        content = path.read_bytes()
+        for place in (0, 8, 30, len(content) // 2, len(content) - 1):
+            changed = bytearray(content)
+            changed[place] ^= 1
+            path.write_bytes(changed)
+            with self.assertRaises(tamc.Error):
+                tamc.load(path)
+        path.write_bytes(content[:-1])
+        with self.assertRaisesRegex(tamc.Error, "changed or cut off"):
+            tamc.load(path)
+        os.environ["TAMC_CACHE"] = str(self.folder / "cache")
+
+    def test_pickle_and_copy(self):
+        for other in (pickle.loads(pickle.dumps(self.model)),
+                      copy.deepcopy(self.model), copy.copy(self.model)):
+            self.assertEqual(other.predict(self.data).tolist(), self.wanted)
+        unfitted = pickle.loads(pickle.dumps(tamc.AdditiveModel("y ~ l(x)")))
+        self.assertEqual(unfitted.formula, "y ~ l(x)")
+
+    def test_plan(self):
+        self.assertIn("tam.bspline", self.model.plan())
+
+
+class Cache(Folder):
+    data = {"y": np.arange(9.0), "x": np.arange(9.0) ** 2}
+
+    def predict(self):
+        model = tamc.AdditiveModel("y ~ l(x)").fit(self.data)
+        return model.predict(self.data).tolist()
+
+    def test_damage(self):
+        wanted = self.predict()
+        entry, = (self.folder / "cache").glob("*.so")
+        content = entry.read_bytes()
+        for damaged in (b"", content[:1000], content[:-1],
+                        bytes(len(content))):
+            entry.write_bytes(damaged)
+            self.assertEqual(self.predict(), wanted)
+            self.assertEqual(entry.read_bytes(), content)
+
+    def test_no_folder(self):
+        wanted = self.predict()
+        (self.folder / "file").write_text("")
+        for place in ("", str(self.folder / "file/below")):
+            os.environ["TAMC_CACHE"] = place
+            self.assertEqual(self.predict(), wanted)
+        os.environ["TAMC_CACHE"] = str(self.folder / "cache")
+
+    def test_two_processes(self):
+        script = ("import sys; sys.path[:0] = %r\n"
+                  "import numpy as np, tamc\n"
+                  "x = np.arange(9.0)\n"
+                  "data = {'y': x, 'x': x ** 2}\n"
+                  "print(tamc.AdditiveModel('y ~ l(x)').fit(data)"
+                  ".predict(data).tolist())" % sys.path)
+        runs = [subprocess.Popen([sys.executable, "-c", script],
+                                 stdout=subprocess.PIPE, text=True)
+                for _ in range(2)]
+        texts = {run.communicate()[0] for run in runs}
+        self.assertEqual(texts, {f"{self.predict()}\n"})
+        names = sorted(path.suffix for path in
+                       (self.folder / "cache").iterdir())
+        self.assertEqual(names, [".levels", ".so"])
+
+
+if __name__ == "__main__":
+    unittest.main()

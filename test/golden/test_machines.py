@@ -3,6 +3,7 @@
 """Models compiled for another machine, run by qemu: the same bytes as on this
 one."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -145,6 +146,19 @@ class Machines(harness.TestCase):
              "-lpthread", "-o", str(other)], check=True)
         self.assertEqual(self.results(self.emulated(other), data, data),
                          self.results(own, data, data))
+
+    def test_compressed_data(self):
+        """The other machine's runtime has no decompressors, and says so."""
+        self.compile("y ~ l(a)")
+        other = self.dir / "other"
+        self.succeed(harness.TAMC, self.dir / "model.yaml",
+                     f"--triple={MACHINE}", "-o", other)
+        data = self.dir / "train.csv.gz"
+        data.write_bytes(gzip.compress(b"a,y\n1,2\n3,4\n"))
+        run = self.run_program(self.emulated(other), "fit", data, "-o", "w")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn(f"error: {data}: got gzip data, which this model cannot "
+                      "read", run.stderr)
 
 
 class Libraries(harness.TestCase):

@@ -13,6 +13,7 @@ install(FILES ${folder}/tamcConfig.cmake ${folder}/tamcConfigVersion.cmake
         ${sources}/tamcAddModel.cmake DESTINATION ${package} COMPONENT tamc)
 
 set(CPACK_GENERATOR DEB)
+set(CPACK_PROJECT_CONFIG_FILE ${sources}/PackOptions.cmake)
 set(CPACK_PACKAGE_CONTACT "The maintainers of tamc <maintainers@tamc.dev>")
 set(CPACK_PACKAGE_VENDOR tamc)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -35,6 +35,8 @@ def pack(folder, **variables):
 
 
 class Packages(harness.TestCase):
+    maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="tamc-packages-")

@@ -9,7 +9,8 @@ import re
 
 # Kinds of blocks that are files if they have a name.
 FILES = ("c", "cpp", "csv", "json", "mlir", "python", "yaml")
-KINDS = ("console", "sh", "text", *FILES)
+# The examples of `pycon` are run by the test of the Python package.
+KINDS = ("console", "pycon", "sh", "text", *FILES)
 # Forbidden starts of lines in a `text` block: they would be transcripts or
 # commands that no test runs.
 COMMAND = re.compile(

@@ -90,6 +90,9 @@ class Transcripts(harness.TestCase):
                 found += [(block, each) for each in pages.commands(block)]
             elif block.kind == "sh":
                 self.check_not_run(name, pages.commands(block))
+            elif block.kind == "pycon":
+                self.assertEqual(name, "docs/python.md",
+                                 "the page whose examples have a test")
             elif block.name:
                 text = shlex.quote("\n".join(block.lines))
                 found.append((block, pages.Command(

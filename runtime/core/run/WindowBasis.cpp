@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tamrt {
 namespace {
@@ -67,6 +68,14 @@ WindowBasis::WindowBasis(const tamrt_model &model)
   rows.resize(columns * d);
 }
 
+/// T_degree(x), degree > 0; infinite if it is too large for a number, x > 1.
+static double chebyshev(size_t degree, double x) {
+  double before = 1, now = x;
+  for (size_t k = 1; k < degree && std::isfinite(now); ++k)
+    before = std::exchange(now, 2 * x * now - before);
+  return now;
+}
+
 bool WindowBasis::canChange(size_t input, const Range &from,
                             const Range &to) const {
   const Affine change(from, to);
@@ -76,8 +85,7 @@ bool WindowBasis::canChange(size_t input, const Range &from,
   // The coefficients of T_n(alpha x + beta) are at most T_n(alpha + |beta|).
   return std::all_of(effects.begin(), effects.end(), [&](const Effect &effect) {
     return effect.input != input || effect.factor != 0 || reach <= 1 ||
-           double(effect.columns) * std::acosh(reach) <=
-               std::acosh(kMostChange);
+           chebyshev(effect.columns, reach) <= kMostChange;
   });
 }
 

@@ -14,10 +14,12 @@
 #include "core/run/WindowBasis.h"
 #include "io/Number.h"
 #include "io/Parallel.h"
+#include "kernels/cpu/ElementaryScalars.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 
 namespace tamrt {
 namespace {
@@ -395,9 +397,9 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
   std::vector<double> discount;
   if (options.forget < 1) {
     // The newest rows of all windows of a unit have weights far from zero.
-    while (perUnit > 1 &&
-           double((perUnit - 1) * options.update) * std::log2(options.forget) <
-               kLeastWeight)
+    while (perUnit > 1 && double((perUnit - 1) * options.update) *
+                                  cpu::logarithm(options.forget) <
+                              kLeastWeight * std::numbers::ln2)
       --perUnit;
     // Products, so that the bits are the same on all machines.
     discount.assign(options.training + (perUnit - 1) * options.update, 1);

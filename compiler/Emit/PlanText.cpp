@@ -20,49 +20,38 @@
 using namespace mlir;
 using namespace tamc;
 
-static int64_t integer(DictionaryAttr dictionary, StringRef key) {
-  auto attribute = dictionary.getAs<IntegerAttr>(key);
-  return attribute ? attribute.getInt() : 0;
-}
-
-/// The index in `texts` of the text under a key. Attributes do not guarantee a
-/// final NUL, so it is copied.
-static int64_t text(DictionaryAttr dictionary, StringRef key,
-                    std::deque<std::string> &texts) {
-  auto attribute = dictionary.getAs<StringAttr>(key);
-  texts.push_back(attribute ? attribute.getValue().str() : "");
-  return int64_t(texts.size()) - 1;
-}
-
 std::string tamc::planText(ArrayRef<ModuleOp> modules, PlanStyle style) {
+  // Attributes do not guarantee a final NUL.
   std::deque<std::string> texts;
+  auto text = [&](StringRef value) {
+    texts.push_back(value.str());
+    return int64_t(texts.size()) - 1;
+  };
   std::deque<std::vector<tamrt_buffer>> buffers;
   std::vector<tamrt_step> steps;
   SmallVector<func::FuncOp> functions;
   for (ModuleOp module : modules)
     llvm::append_range(functions, module.getOps<func::FuncOp>());
   for (func::FuncOp function : functions) {
-    auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
+    auto plan = function->getAttrOfType<tamk::PlanAttr>(tamk::kPlanAttrName);
     auto kind = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
     if (!plan)
       continue;
     std::vector<tamrt_buffer> &rows = buffers.emplace_back();
-    for (auto row :
-         plan.getAs<ArrayAttr>("buffers").getAsRange<DictionaryAttr>())
-      rows.push_back({text(row, "name", texts), text(row, "op", texts),
-                      text(row, "term", texts), integer(row, "bytes"),
-                      integer(row, "offset"), integer(row, "first"),
-                      integer(row, "last")});
+    for (tamk::BufferAttr row : plan.getBuffers())
+      rows.push_back({text(row.getName()), text(row.getOp()),
+                      text(row.getTerm()), row.getBytes(), row.getOffset(),
+                      row.getFirst(), row.getLast()});
     texts.push_back(tam::getStepTitle(function));
     tamrt_step step = {};
     step.kind = kind ? static_cast<int32_t>(kind.getKind()) : 0;
-    step.launches = static_cast<int32_t>(integer(plan, "length"));
+    step.launches = static_cast<int32_t>(plan.getLength());
     step.name = texts.back().c_str();
     step.rung_rows = kind ? kind.getRung() : 0;
-    step.arena_bytes = integer(plan, "arena_bytes");
-    step.lower_bound_bytes = integer(plan, "lower_bound_bytes");
-    step.naive_bytes = integer(plan, "naive_bytes");
-    texts.push_back(tamk::planMethod(plan));
+    step.arena_bytes = plan.getArenaBytes();
+    step.lower_bound_bytes = plan.getLowerBoundBytes();
+    step.naive_bytes = plan.getNaiveBytes();
+    texts.push_back(plan.getMethod());
     step.strategy = texts.back().c_str();
     step.buffer_count = static_cast<int64_t>(rows.size());
     step.buffers = rows.data();

@@ -41,19 +41,6 @@ static Field array(const Twine &name, StringRef type,
           name.str(),           type.str(), std::move(records)};
 }
 
-static int64_t integer(DictionaryAttr dictionary, StringRef key) {
-  auto attribute = dictionary.getAs<IntegerAttr>(key);
-  return attribute ? attribute.getInt() : 0;
-}
-
-static SmallVector<DictionaryAttr> rows(DictionaryAttr dictionary,
-                                        StringRef key) {
-  auto attribute = dictionary.getAs<ArrayAttr>(key);
-  if (!attribute)
-    return {};
-  return llvm::to_vector(attribute.getAsRange<DictionaryAttr>());
-}
-
 /// Attributes of a step that its translation keeps until it is described.
 static constexpr StringLiteral kStepNotes[] = {
     tam::kStepAttrName, tam::kByLevelsAttrName, tam::kSmallBlocksAttrName,
@@ -142,19 +129,15 @@ private:
 } // namespace
 
 /// The buffers of the plan of `step`.
-static Field describeBuffers(StringRef step, ArrayRef<DictionaryAttr> buffers,
+static Field describeBuffers(StringRef step, ArrayRef<tamk::BufferAttr> buffers,
                              PlanTexts &texts) {
   if (buffers.empty())
     return {Field::Kind::Null};
   SmallVector<int64_t> numbers;
-  for (DictionaryAttr row : buffers) {
-    for (StringRef key : {"name", "op", "term"}) {
-      auto text = row.getAs<StringAttr>(key);
-      numbers.push_back(texts.indexOf(text ? text.getValue() : ""));
-    }
-    for (StringRef key : {"bytes", "offset", "first", "last"})
-      numbers.push_back(integer(row, key));
-  }
+  for (tamk::BufferAttr row : buffers)
+    numbers.append({texts.indexOf(row.getName()), texts.indexOf(row.getOp()),
+                    texts.indexOf(row.getTerm()), row.getBytes(),
+                    row.getOffset(), row.getFirst(), row.getLast()});
   const auto count = static_cast<int64_t>(buffers.size());
   auto type = RankedTensorType::get(
       {count, static_cast<int64_t>(numbers.size()) / count},
@@ -170,19 +153,19 @@ static Field describeBuffers(StringRef step, ArrayRef<DictionaryAttr> buffers,
 
 static Record describeStep(FunctionOpInterface function, PlanTexts &texts) {
   auto step = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
-  auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
-  SmallVector<DictionaryAttr> buffers = rows(plan, "buffers");
+  auto plan = function->getAttrOfType<tamk::PlanAttr>(tamk::kPlanAttrName);
+  ArrayRef<tamk::BufferAttr> buffers = plan.getBuffers();
   auto table = function->getAttrOfType<FlatSymbolRefAttr>(tamk::kTableAttrName);
   return {i32(static_cast<int64_t>(step.getKind())),
-          i32(integer(plan, "length")),
+          i32(plan.getLength()),
           i32(function->hasAttr(tamk::kCpuCodeAttrName)),
           i32(function->hasAttr(tamk::kRunsTableAttrName)),
           text(tam::getStepTitle(function)),
           i64(step.getRung()),
-          i64(integer(plan, "arena_bytes")),
-          i64(integer(plan, "lower_bound_bytes")),
-          i64(integer(plan, "naive_bytes")),
-          text(tamk::planMethod(plan)),
+          i64(plan.getArenaBytes()),
+          i64(plan.getLowerBoundBytes()),
+          i64(plan.getNaiveBytes()),
+          text(plan.getMethod()),
           {Field::Kind::Address, 0, 0, function.getName().str()},
           i64(static_cast<int64_t>(buffers.size())),
           describeBuffers(function.getName(), buffers, texts),

@@ -214,28 +214,22 @@ LogicalResult Translator::translate(memref::ViewOp view) {
   if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
     return view.emitOpError("expected a constant offset");
   auto function = view->getParentOfType<func::FuncOp>();
-  auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
+  auto plan = function->getAttrOfType<tamk::PlanAttr>(tamk::kPlanAttrName);
   auto row = view->getAttrOfType<IntegerAttr>(tamk::kBufferAttrName);
-  auto rows = plan ? plan.getAs<ArrayAttr>("buffers") : ArrayAttr();
-  if (!row || !rows || row.getInt() >= int64_t(rows.size()))
+  if (!row || !plan || row.getInt() >= int64_t(plan.getBuffers().size()))
     return view.emitOpError("expected a buffer of the function's plan");
-  auto buffer = cast<DictionaryAttr>(rows[row.getInt()]);
-  auto word = [&](StringRef key) {
-    return buffer.getAs<StringAttr>(key).getValue();
-  };
-  auto number = [&](StringRef key) {
-    return Twine(buffer.getAs<IntegerAttr>(key).getInt()).str();
-  };
+  tamk::BufferAttr buffer = plan.getBuffers()[row.getInt()];
   FailureOr<StringRef> type = elementType(view, view.getType());
   if (failed(type))
     return failure();
-  std::string name = (word("name") + "_" + Twine(row.getInt())).str();
+  std::string name = (buffer.getName() + "_" + Twine(row.getInt())).str();
   names[view] = name;
-  line(view.getLoc(), "// " + word("name") + " of " + word("op") +
-                          (word("term").empty() ? "" : " for ") +
-                          commentOf(word("term")) + ": " + number("bytes") +
-                          " bytes, launches " + number("first") + " to " +
-                          number("last"));
+  line(view.getLoc(), "// " + buffer.getName() + " of " + buffer.getOp() +
+                          (buffer.getTerm().empty() ? "" : " for ") +
+                          commentOf(buffer.getTerm()) + ": " +
+                          Twine(buffer.getBytes()) + " bytes, launches " +
+                          Twine(buffer.getFirst()) + " to " +
+                          Twine(buffer.getLast()));
   line(view.getLoc(), *type + " *const " + Twine(name) + " = at<" + *type +
                           ">(arena, " + Twine(offset.getInt()) + ");");
   return success();
@@ -370,7 +364,7 @@ LogicalResult Translator::translate(Operation *op) {
 LogicalResult Translator::translate(func::FuncOp step) {
   if (!step.getBody().hasOneBlock() || step.getNumResults() > 0)
     return step.emitOpError("expected a step of one block without results");
-  auto plan = step->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
+  auto plan = step->getAttrOfType<tamk::PlanAttr>(tamk::kPlanAttrName);
   if (!plan)
     return step.emitOpError("expected a planned step");
   SmallVector<Type> types;
@@ -378,9 +372,8 @@ LogicalResult Translator::translate(func::FuncOp step) {
     types.push_back(opaque(type));
   builder.setInsertionPoint(step);
   Location loc = step.getLoc();
-  line(loc,
-       "\n// Arena: " + Twine(plan.getAs<IntegerAttr>("arena_bytes").getInt()) +
-           " bytes, planned by '" + tamk::planMethod(plan) + "'.");
+  line(loc, "\n// Arena: " + Twine(plan.getArenaBytes()) +
+                " bytes, planned by '" + plan.getMethod() + "'.");
   auto function = emitc::FuncOp::create(builder, loc, step.getName(),
                                         builder.getFunctionType(types, {}));
   function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));

@@ -29,11 +29,12 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
                      %out: memref<?xf64> {tam.slot = #tam.slot<output>},
                      %arena: memref<128xi8> {tam.slot = #tam.slot<arena>})
     attributes {tam.step = #tam.step<predict, 8>,
-                tamk.plan = {arena_bytes = 128, strategy = "naive", buffers = [
-                  {name = "x", op = "tam.normalize", term = "l(a\0A\0Ab)",
-                   bytes = 64, offset = 64, first = 0, last = 2, space = 0},
-                  {name = "values", op = "tam.linear", term = "",
-                   bytes = 64, offset = 0, first = 1, last = 3, space = 0}]}} {
+                tamk.plan = #tamk.plan<
+                  arena_bytes = 128, strategy = "naive", buffers = [
+                    <name = "x", op = "tam.normalize", term = "l(a\0A\0Ab)",
+                     bytes = 64, offset = 64, first = 0, last = 2>,
+                    <name = "values", op = "tam.linear",
+                     bytes = 64, offset = 0, first = 1, last = 3>]>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %n = arith.constant 1 : i64

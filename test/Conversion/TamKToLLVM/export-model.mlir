@@ -122,9 +122,8 @@ module attributes {tam.model = #tam.model<
 
 func.func @fit_init(%s: memref<2xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,
-                tamk.plan = {arena_bytes = 0, lower_bound_bytes = 0,
-                             naive_bytes = 0, length = 1, strategy = "tree",
-                             buffers = []}} {
+                tamk.plan = #tamk.plan<arena_bytes = 0, length = 1,
+                                       strategy = "tree">} {
   %n = arith.constant 2 : i64
   tamk.launch "zero" scalars(%n : i64) outs(%s : memref<2xf64>)
   return
@@ -135,11 +134,11 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
                      %p: memref<4xf64> {tam.slot = #tam.slot<parameters>},
                      %arena: memref<128xi8> {tam.slot = #tam.slot<arena>})
     attributes {tam.step = #tam.step<predict, 8>,
-                tamk.plan = {arena_bytes = 128, lower_bound_bytes = 64,
-                             naive_bytes = 192, length = 1, strategy = "tree",
-                             buffers = [{name = "x", op = "tam.normalize",
-                                         term = "l(a)", bytes = 64, offset = 0,
-                                         first = 0, last = 1}]}} {
+                tamk.plan = #tamk.plan<
+                  arena_bytes = 128, lower_bound_bytes = 64, naive_bytes = 192,
+                  length = 1, strategy = "tree", buffers = [
+                    <name = "x", op = "tam.normalize", term = "l(a)",
+                     bytes = 64, offset = 0, first = 0, last = 1>]>} {
   %c0 = arith.constant 0 : index
   %x = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf64>
   tamk.launch "normalize" ins(%v, %p : memref<?xf64>, memref<4xf64>)

@@ -38,7 +38,7 @@ memref.global "private" constant @table : memref<2x2xi64> =
 // CHECK-SAME: %[[COLUMNS:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[OUTPUT:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64, %[[GROUP_ROWS:[^:]*]]: i64)
-// CHECK-SAME: tam.step = #tam.step<predict, 8>, tamk.plan = {arena_bytes = 128 : i64}
+// CHECK-SAME: tam.step = #tam.step<predict, 8>, tamk.plan = #tamk.plan<arena_bytes = 128>
 func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
                      %v: memref<?xf64> {tam.slot = #tam.slot<column, 2>},
                      %p: memref<4xf64> {tam.slot = #tam.slot<parameters, 32>},
@@ -47,7 +47,7 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
                      %unused: memref<?xf64> {tam.slot = #tam.slot<column, 5>},
                      %arena: memref<128xi8> {tam.slot = #tam.slot<arena>})
     attributes {tam.step = #tam.step<predict, 8>,
-                tamk.plan = {arena_bytes = 128}} {
+                tamk.plan = #tamk.plan<arena_bytes = 128>} {
   // The third of the pointers to columns.
   // CHECK: %[[V_AT:.*]] = llvm.getelementptr %[[COLUMNS]][16] : (!llvm.ptr) -> !llvm.ptr, i8
   // CHECK: %[[V:.*]] = llvm.load %[[V_AT]] : !llvm.ptr -> !llvm.ptr

@@ -18,7 +18,7 @@ memref.global "private" constant @ours : memref<4xf64> = dense<2.0>
 func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
                       %out: memref<2xf64> {tam.slot = #tam.slot<output>})
     attributes {tam.step = #tam.step<fit_finish>,
-                tamk.plan = {arena_bytes = 0}} {
+                tamk.plan = #tamk.plan<arena_bytes = 0>} {
   %c2 = arith.constant 2 : i64
   %0 = memref.get_global @ours : memref<4xf64>
   tamk.launch "column_means" ins(%0 : memref<4xf64>)
@@ -29,7 +29,7 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
 func.func @fit_infer(%rows: index {tam.slot = #tam.slot<rows>},
                      %out: memref<2xf64> {tam.slot = #tam.slot<output>})
     attributes {tam.step = #tam.step<fit_infer>,
-                tamk.plan = {arena_bytes = 0}} {
+                tamk.plan = #tamk.plan<arena_bytes = 0>} {
   %c2 = arith.constant 2 : i64
   %0 = memref.get_global @theirs : memref<4xf64>
   tamk.launch "column_means" ins(%0 : memref<4xf64>)
@@ -40,7 +40,7 @@ func.func @fit_infer(%rows: index {tam.slot = #tam.slot<rows>},
 func.func @variances_8(%rows: index {tam.slot = #tam.slot<rows>},
                        %out: memref<2xf64> {tam.slot = #tam.slot<output>})
     attributes {tam.step = #tam.step<variances, 8>,
-                tamk.plan = {arena_bytes = 0}} {
+                tamk.plan = #tamk.plan<arena_bytes = 0>} {
   %c2 = arith.constant 2 : i64
   %0 = memref.get_global @theirs : memref<4xf64>
   tamk.launch "column_means" ins(%0 : memref<4xf64>)

@@ -8,7 +8,7 @@
 // REMARK: remark: planned 2 of 2 allocations: peak 64 bytes, lower bound 64, before 128
 
 // CHECK-LABEL: func.func @f(
-// CHECK-SAME: memref<64xi8>) attributes {tamk.plan =
+// CHECK-SAME: memref<64xi8>) attributes {tamk.plan = #tamk.plan<
 // CHECK: memref.view
 // CHECK: cf.assert
 func.func private @use(memref<8xf64>)

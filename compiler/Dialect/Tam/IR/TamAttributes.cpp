@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tamc/Dialect/ListParameter.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/IR/Builders.h"
@@ -44,45 +45,12 @@ static void printFactors(AsmPrinter &printer, ArrayRef<int64_t> widths,
   }
 }
 
-/// The parameters of TamModel.td: a double, and a list in brackets.
+/// A parameter of TamModel.td.
 static FailureOr<Real> parseReal(AsmParser &parser) {
   double value = 0;
   if (parser.parseFloat(value))
     return failure();
   return Real(value);
-}
-
-template <typename T>
-static FailureOr<SmallVector<T>> parseList(AsmParser &parser) {
-  SmallVector<T> list;
-  auto parseElement = [&]() -> ParseResult {
-    FailureOr<T> element = FieldParser<T>::parse(parser);
-    if (failed(element))
-      return failure();
-    list.push_back(*element);
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     parseElement))
-    return failure();
-  return list;
-}
-
-template <typename T>
-static void printList(AsmPrinter &printer, ArrayRef<T> list) {
-  printer << '[';
-  llvm::interleaveComma(list, printer, [&](const T &element) {
-    printer.printStrippedAttrOrType(element);
-  });
-  printer << ']';
-}
-
-static void printList(AsmPrinter &printer, ArrayRef<int64_t> list) {
-  printer << '[' << list << ']';
-}
-
-static void printList(AsmPrinter &printer, ArrayRef<int32_t> list) {
-  printer << '[' << list << ']';
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tamc/Dialect/ListParameter.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
@@ -14,17 +15,80 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace tamc::tamk;
 
 #include "tamc/Dialect/TamK/IR/TamKDialect.cpp.inc"
 
+#include "tamc/Dialect/TamK/IR/TamKEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tamc/Dialect/TamK/IR/TamKAttributes.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "tamc/Dialect/TamK/IR/TamKOps.cpp.inc"
 
+//===----------------------------------------------------------------------===//
+// The plan of an arena
+//===----------------------------------------------------------------------===//
+
+LogicalResult BufferAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name, StringRef op, StringRef term,
+                                 int64_t bytes, StringRef size, int64_t offset,
+                                 int64_t first, int64_t last, int64_t space) {
+  // buffer_c1
+  if (bytes < 0 || offset < 0 || first < 0 || last < first)
+    return emitError() << "expected bytes, an offset and launches in order, "
+                          "none below 0";
+  return success();
+}
+
+LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t arenaBytes, int64_t alignment,
+                               int64_t lowerBoundBytes, int64_t naiveBytes,
+                               int64_t length, Reuse reuse, StringRef strategy,
+                               std::optional<int64_t> sizesAt,
+                               ArrayRef<BufferAttr> buffers) {
+  // plan_c1
+  if (std::min({arenaBytes, lowerBoundBytes, naiveBytes, length,
+                sizesAt.value_or(0)}) < 0)
+    return emitError() << "expected no number below 0";
+  if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
+    return emitError() << "expected a power of two as the alignment, got "
+                       << alignment;
+  // plan_c2
+  for (BufferAttr buffer : buffers)
+    if (buffer.getBytes() > arenaBytes ||
+        buffer.getOffset() > arenaBytes - buffer.getBytes())
+      return emitError() << "buffer '" << buffer.getName()
+                         << "' ends beyond the arena's " << arenaBytes
+                         << " bytes";
+  return success();
+}
+
+std::string PlanAttr::getMethod() {
+  std::string method = getStrategy().str();
+  if (getReuse() == Reuse::BranchSafe)
+    method += ", reuse branch-safe";
+  return method;
+}
+
+//===----------------------------------------------------------------------===//
+// The dialect
+//===----------------------------------------------------------------------===//
+
 void TamKDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tamc/Dialect/TamK/IR/TamKAttributes.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "tamc/Dialect/TamK/IR/TamKOps.cpp.inc"
@@ -66,16 +130,10 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
   if (name != kPlanAttrName)
     return op->emitError("unknown attribute '")
            << name << "' of the tamk dialect";
-  if (!isa<FunctionOpInterface>(op))
-    return op->emitError("'") << name << "' belongs on a function";
-  auto plan = dyn_cast<DictionaryAttr>(attribute.getValue());
-  if (!plan)
-    return op->emitError("'") << name << "' must be a dictionary";
-  auto isRow = [](Attribute row) { return isa<DictionaryAttr>(row); };
-  if (auto buffers = plan.getAs<ArrayAttr>("buffers");
-      buffers && !llvm::all_of(buffers, isRow))
+  // plan_c3
+  if (!isa<FunctionOpInterface>(op) || !isa<PlanAttr>(attribute.getValue()))
     return op->emitError("'")
-           << name << "' must have a dictionary for each of its buffers";
+           << name << "' belongs on a function, as a #tamk.plan";
   return success();
 }
 
@@ -103,15 +161,6 @@ bool tamc::tamk::fitsRowLoop(Type type, Type actual) {
   return memref && memref.getElementType() == shaped.getElementType() &&
          shaped.hasRank() &&
          succeeded(verifyCompatibleShape(memref.getShape(), shaped.getShape()));
-}
-
-std::string tamc::tamk::planMethod(DictionaryAttr plan) {
-  auto strategy = plan.getAs<StringAttr>("strategy");
-  std::string method = strategy ? strategy.str() : "";
-  auto reuse = plan.getAs<StringAttr>("reuse");
-  if (reuse && reuse != "program")
-    method += ", reuse " + reuse.str();
-  return method;
 }
 
 static Type elementType(ElementType type, MLIRContext *context) {

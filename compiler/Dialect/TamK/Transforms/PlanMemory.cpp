@@ -170,10 +170,9 @@ private:
   void makeSizeFunction(func::FuncOp function, ArrayRef<memref::AllocOp> allocs,
                         const planning::Problem &problem,
                         const planning::SymbolicPlan &plan);
-  DictionaryAttr describe(ArrayRef<Planned> buffers,
-                          const planning::Problem &problem,
-                          const planning::Plan &plan, int64_t length,
-                          std::optional<int64_t> value);
+  PlanAttr describe(ArrayRef<Planned> buffers, const planning::Problem &problem,
+                    const planning::Plan &plan, int64_t length,
+                    std::optional<int64_t> value);
 
   /// Symbols that the module refers to, if all references are known.
   DenseSet<StringAttr> used;
@@ -323,45 +322,20 @@ FailureOr<Value> PlanMemory::makeArena(OpBuilder &builder,
       .getResult();
 }
 
-DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
-                                    const planning::Problem &problem,
-                                    const planning::Plan &plan, int64_t length,
-                                    std::optional<int64_t> value) {
-  Builder builder(&getContext());
-  auto number = [&](StringRef key, int64_t value) {
-    return builder.getNamedAttr(key, builder.getI64IntegerAttr(value));
-  };
-  auto text = [&](StringRef key, StringRef value) {
-    return builder.getNamedAttr(key, builder.getStringAttr(value));
-  };
-  // Of a row, sorted, and looked up once: a model may have 10^5 buffers.
-  enum { Bytes, First, Last, Name, Offset, Op, Size, Space, Term };
-  SmallVector<StringAttr> keys;
-  for (StringRef key : {"bytes", "first", "last", "name", "offset", "op",
-                        "size", "space", "term"})
-    keys.push_back(builder.getStringAttr(key));
-  SmallVector<Attribute> rows;
+PlanAttr PlanMemory::describe(ArrayRef<Planned> buffers,
+                              const planning::Problem &problem,
+                              const planning::Plan &plan, int64_t length,
+                              std::optional<int64_t> value) {
+  SmallVector<BufferAttr> rows;
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     auto [name, op, term] = nameBuffer(buffer.alloc);
     const planning::Buffer &entry = problem.buffers[index];
-    SmallVector<NamedAttribute> row;
-    auto add = [&](unsigned key, auto value) {
-      if constexpr (std::is_integral_v<decltype(value)>)
-        row.emplace_back(keys[key], builder.getI64IntegerAttr(value));
-      else
-        row.emplace_back(keys[key], builder.getStringAttr(value));
-    };
-    add(Bytes, entry.size);
-    add(First, entry.live.front().lower);
-    add(Last, entry.live.front().upper);
-    add(Name, name);
-    add(Offset, plan.offsets[index]);
-    add(Op, op);
+    std::string size;
     if (entry.expression >= 0)
-      add(Size, problem.expressions[entry.expression].text());
-    add(Space, entry.space);
-    add(Term, term);
-    rows.push_back(DictionaryAttr::getWithSorted(&getContext(), row));
+      size = problem.expressions[entry.expression].text();
+    rows.push_back(BufferAttr::get(
+        &getContext(), name, op, term, entry.size, size, plan.offsets[index],
+        entry.live.front().lower, entry.live.front().upper, entry.space));
   }
   int64_t naive = 0, largest = alignment;
   for (const planning::Buffer &buffer : problem.buffers) {
@@ -369,19 +343,11 @@ DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
             llvm::alignTo(buffer.size, alignment);
     largest = std::max(largest, buffer.alignment);
   }
-  SmallVector<NamedAttribute> entries{
-      number("arena_alignment", largest),
-      number("arena_bytes", llvm::alignTo(plan.totalPeak(), alignment)),
-      number("lower_bound_bytes", plan.totalBound()),
-      number("naive_bytes", naive),
-      number("length", length),
-      text("reuse",
-           reuse == planning::Reuse::BranchSafe ? "branch-safe" : "program"),
-      text("strategy", plan.strategy),
-      builder.getNamedAttr("buffers", builder.getArrayAttr(rows))};
-  if (value)
-    entries.push_back(number("sizes_at", *value));
-  return builder.getDictionaryAttr(entries);
+  Reuse kind =
+      reuse == planning::Reuse::BranchSafe ? Reuse::BranchSafe : Reuse::Program;
+  return PlanAttr::get(
+      &getContext(), llvm::alignTo(plan.totalPeak(), alignment), largest,
+      plan.totalBound(), naive, length, kind, plan.strategy, value, rows);
 }
 
 /// Why an allocation of dynamic shape has no symbolic offset; empty if it has.
@@ -651,7 +617,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (failed(program))
     return failure();
 
-  DictionaryAttr description =
+  PlanAttr description =
       describe(buffers, problem, plan, ranges.length(), value);
 
   if (report && !allocs.empty()) {

@@ -2,12 +2,14 @@
 //
 // RUN: tam-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{'tamk.plan' belongs on a function}}
-module attributes {tamk.plan = {}} {}
+// plan_c3
+// expected-error @+1 {{'tamk.plan' belongs on a function, as a #tamk.plan}}
+module attributes {tamk.plan = #tamk.plan<arena_bytes = 0>} {}
 
 // -----
 
-// expected-error @+1 {{'tamk.plan' must be a dictionary}}
+// plan_c3
+// expected-error @+1 {{'tamk.plan' belongs on a function, as a #tamk.plan}}
 func.func private @f() attributes {tamk.plan = 64}
 
 // -----
@@ -381,5 +383,28 @@ func.func private @f() attributes {tamk.rarity = 8 : i32}
 
 // -----
 
-// expected-error @+1 {{'tamk.plan' must have a dictionary for each of its buffers}}
-func.func private @f() attributes {tamk.plan = {buffers = [1]}}
+// plan_c1
+// expected-error @+1 {{expected no number below 0}}
+func.func private @f() attributes {tamk.plan = #tamk.plan<arena_bytes = -64>}
+
+// -----
+
+// plan_c1
+func.func private @f() attributes {
+    // expected-error @+1 {{expected a power of two as the alignment, got 24}}
+    tamk.plan = #tamk.plan<arena_bytes = 64, alignment = 24>}
+
+// -----
+
+// plan_c2
+func.func private @f() attributes {
+    // expected-error @+1 {{buffer 'x' ends beyond the arena's 64 bytes}}
+    tamk.plan = #tamk.plan<arena_bytes = 64, buffers = [
+        <name = "x", bytes = 32, offset = 40, first = 0, last = 1>]>}
+
+// -----
+
+// buffer_c1
+func.func private @f() attributes {
+    // expected-error @+1 {{expected bytes, an offset and launches in order, none below 0}}
+    test.buffer = #tamk.buffer<bytes = 32, offset = 0, first = 2, last = 1>}

@@ -67,8 +67,8 @@ func.func @list(%t: memref<4xi64>, %b: memref<1xf64>, %n: i64,
   return
 }
 
-// CHECK-LABEL: func.func private @planned() attributes {tamk.plan = {arena_bytes = 64 : i64}}
-func.func private @planned() attributes {tamk.plan = {arena_bytes = 64}}
+// CHECK-LABEL: func.func private @planned() attributes {tamk.plan = #tamk.plan<arena_bytes = 64>}
+func.func private @planned() attributes {tamk.plan = #tamk.plan<arena_bytes = 64>}
 
 // A row loop: its parts of buffers may start anywhere.
 //

@@ -5,8 +5,8 @@
 
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME: memref<128xi8>)
-// CHECK-SAME: first = 0 : i64, last = 3 : i64
-// CHECK-SAME: first = 0 : i64, last = 3 : i64
+// CHECK-SAME: first = 0, last = 3>
+// CHECK-SAME: first = 0, last = 3>
 func.func @f(%p: i1, %v: f64) {
   %c0 = arith.constant 0 : index
   %a = memref.alloc() : memref<8xf64>

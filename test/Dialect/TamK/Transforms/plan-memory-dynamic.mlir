@@ -14,15 +14,11 @@
 //
 // ALLOC-LABEL: func.func @sums(
 // ALLOC-SAME: %[[N:[^:]*]]: index, %[[X:[^:]*]]: memref<?x4xf32>)
-// ALLOC-SAME: arena_bytes = 4202560 : i64
-// ALLOC-SAME: bytes = 8192 : i64
-// ALLOC-SAME: offset = 4194304 : i64
-// ALLOC-SAME: size = "8*arg0"
-// ALLOC-SAME: offset = 0 : i64
-// ALLOC-SAME: size = "4*arg1_dim0*arg0"
-// ALLOC-SAME: offset = 4194304 : i64
-// ALLOC-SAME: size = "8*(arg0 + 2)"
-// ALLOC-SAME: sizes_at = 1024 : i64
+// ALLOC-SAME: arena_bytes = 4202560,
+// ALLOC-SAME: sizes_at = 1024,
+// ALLOC-SAME: bytes = 8192, size = "8*arg0", offset = 4194304,
+// ALLOC-SAME: size = "4*arg1_dim0*arg0", offset = 0,
+// ALLOC-SAME: size = "8*(arg0 + 2)", offset = 4194304,
 // ALLOC: %[[C8:.*]] = arith.constant 8 : index
 // ALLOC: %[[BYTES:.*]] = arith.muli %[[C8]], %[[N]]
 // ALLOC: %[[NOT_NEGATIVE:.*]] = arith.maxsi %[[BYTES]], %{{.*}}
@@ -94,9 +90,8 @@ func.func @spaces(%n: index) {
 // Two branches: they share bytes in program order, but not for every order.
 //
 // SAFE-LABEL: func.func @branches(
-// SAFE-SAME: bytes = 8192 : i64, first = 0 : i64, last = 2 : i64
-// SAFE-SAME: offset = 0 : i64
-// SAFE-SAME: offset = 8192 : i64
+// SAFE-SAME: bytes = 8192, size = "8*arg0", offset = 0, first = 0, last = 2>
+// SAFE-SAME: offset = 8192,
 // expected-remark @+1 {{peak 8192 bytes, lower bound 8192, before 16384, with 1024 for what sizes depend on, adds 1 hidden dependency}}
 func.func @branches(%n: index, %v: f64) -> (f64, f64) {
   %c0 = arith.constant 0 : index
@@ -114,8 +109,8 @@ func.func @branches(%n: index, %v: f64) -> (f64, f64) {
 // taken.
 //
 // ALLOC-LABEL: func.func @many_dimensions(
-// ALLOC-SAME: bytes = 8589934592 : i64
-// ALLOC-SAME: sizes_at = 32 : i64
+// ALLOC-SAME: sizes_at = 32,
+// ALLOC-SAME: bytes = 8589934592,
 // expected-remark @+1 {{with 32 for what sizes depend on}}
 func.func @many_dimensions(%n: index) {
   %a = memref.alloc(%n, %n, %n, %n, %n, %n) : memref<?x?x?x?x?x?xf64>

@@ -15,8 +15,8 @@ func.func @overflow() {
 // -----
 
 // CHECK-LABEL: func.func @constant(
-// CHECK-SAME: first = 0 : i64, last = 1 : i64
-// CHECK-SAME: length = 1 : i64
+// CHECK-SAME: length = 1,
+// CHECK-SAME: first = 0, last = 1>
 memref.global "private" constant @table : memref<2xi64> = dense<[1, 0]>
 func.func @constant(%s: memref<1xf64>) {
   %n = arith.constant 1 : i64

@@ -272,7 +272,7 @@ func.func @two_reasons() -> memref<8xf64> {
 //
 // CHECK-LABEL: func.func @one_of_two(
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<64xi8>) -> memref<8xf64>
-// CHECK-SAME: tamk.plan = {arena_alignment = 64 : i64, arena_bytes = 64 : i64, buffers = [{
+// CHECK-SAME: tamk.plan = #tamk.plan<arena_bytes = 64, {{.*}}buffers = [<name =
 // CHECK: %[[A:.*]] = memref.alloc()
 // CHECK: memref.view %[[ARENA]]
 // CHECK: return %[[A]]

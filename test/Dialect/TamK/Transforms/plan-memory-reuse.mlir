@@ -16,11 +16,12 @@
 //
 // PROGRAM-LABEL: func.func @branches(
 // PROGRAM-SAME: memref<64xi8>) -> (f64, f64)
-// PROGRAM-SAME: reuse = "program"
+// PROGRAM-SAME: tamk.plan =
+// PROGRAM-NOT: reuse =
 // SAFE-LABEL: func.func @branches(
 // SAFE-SAME: memref<128xi8>) -> (f64, f64)
-// SAFE-SAME: lower_bound_bytes = 128 : i64
-// SAFE-SAME: reuse = "branch-safe"
+// SAFE-SAME: lower_bound_bytes = 128,
+// SAFE-SAME: reuse = branch_safe
 // expected-remark @+2 {{planned 2 of 2 allocations: peak 64 bytes, lower bound 64, before 128, adds 1 hidden dependency}}
 // expect-safe @+1 {{planned 2 of 2 allocations: peak 128 bytes, lower bound 128, before 128, branch-safe costs 64 bytes: the order of the program needs 64}}
 func.func @branches(%v: f64) -> (f64, f64) {
@@ -235,7 +236,7 @@ func.func @unused(%v: f64) {
 // A function without buffers has a plan for every order.
 //
 // SAFE-LABEL: func.func @nothing(
-// SAFE-SAME: reuse = "branch-safe"
+// SAFE-SAME: reuse = branch_safe
 func.func @nothing() {
   return
 }

@@ -37,14 +37,12 @@ func.func private @use_space(memref<8xf64, 1>)
 //
 // CHECK-LABEL: func.func @one_after_another(
 // CHECK-SAME: %[[ARENA:.*]]: memref<64xi8>)
-// CHECK-SAME: tamk.plan = {arena_alignment = 64 : i64, arena_bytes = 64 : i64, buffers = [
-// CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 1 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""},
-// CHECK-SAME: {bytes = 64 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""}],
-// CHECK-SAME: length = 2 : i64, lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, reuse = "program", strategy = "tree+"}
+// CHECK-SAME: tamk.plan = #tamk.plan<arena_bytes = 64, lower_bound_bytes = 64, naive_bytes = 128, length = 2, strategy = "tree+", buffers = [
+// CHECK-SAME: <name = "buffer", op = "func.call", bytes = 64, offset = 0, first = 0, last = 1>,
+// CHECK-SAME: <name = "buffer", op = "func.call", bytes = 64, offset = 0, first = 1, last = 2>]>
 // NAIVE-LABEL: func.func @one_after_another(
 // NAIVE-SAME: memref<128xi8>)
-// NAIVE-SAME: arena_bytes = 128 : i64
-// NAIVE-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, reuse = "program", strategy = "naive"
+// NAIVE-SAME: arena_bytes = 128, lower_bound_bytes = 64, naive_bytes = 128, length = 2, strategy = "naive"
 func.func @one_after_another() {
   // CHECK: %[[C0:.*]] = arith.constant 0 : index
   // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][]{{.*}} : memref<64xi8> to memref<8xf64>
@@ -66,7 +64,7 @@ func.func @one_after_another() {
 //
 // CHECK-LABEL: func.func @at_once(
 // CHECK-SAME: %[[ARENA:.*]]: memref<128xi8>)
-// CHECK-SAME: lower_bound_bytes = 128 : i64
+// CHECK-SAME: lower_bound_bytes = 128,
 func.func @at_once() {
   // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
   // CHECK-DAG: memref.view %[[ARENA]][%[[C0]]][]
@@ -97,15 +95,15 @@ func.func @allocated_early() {
 //
 // CHECK-LABEL: func.func @sizes(
 // CHECK-SAME: memref<192xi8>)
-// CHECK-SAME: arena_bytes = 192 : i64
-// CHECK-SAME: bytes = 3 : i64
-// CHECK-SAME: bytes = 9 : i64
-// CHECK-SAME: bytes = 16 : i64
-// CHECK-SAME: naive_bytes = 192 : i64
+// CHECK-SAME: arena_bytes = 192,
+// CHECK-SAME: naive_bytes = 192,
+// CHECK-SAME: bytes = 3,
+// CHECK-SAME: bytes = 9,
+// CHECK-SAME: bytes = 16,
 // PACKED-LABEL: func.func @sizes(
 // PACKED-SAME: memref<28xi8>)
-// PACKED-SAME: arena_bytes = 28 : i64
-// PACKED-SAME: naive_bytes = 28 : i64
+// PACKED-SAME: arena_bytes = 28,
+// PACKED-SAME: naive_bytes = 28,
 func.func @sizes() {
   %a = memref.alloc() : memref<3xi8>    // [0, 4)
   %b = memref.alloc() : memref<9xi1>    // [1, 5)
@@ -123,9 +121,9 @@ func.func @sizes() {
 //
 // CHECK-LABEL: func.func @aligned(
 // CHECK-SAME: memref<320xi8>)
-// CHECK-SAME: arena_alignment = 256 : i64, arena_bytes = 320 : i64
+// CHECK-SAME: arena_bytes = 320, alignment = 256,
 // PACKED-LABEL: func.func @aligned(
-// PACKED-SAME: arena_alignment = 256 : i64, arena_bytes = 264 : i64
+// PACKED-SAME: arena_bytes = 264, alignment = 256,
 func.func @aligned() {
   %a = memref.alloc() : memref<32xf64>
   %b = memref.alloc() {alignment = 256 : i64} : memref<1xf64>
@@ -138,7 +136,7 @@ func.func @aligned() {
 //
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[ARENA:[^: ]*]]: memref<128xi8>)
-// CHECK-SAME: lower_bound_bytes = 128 : i64
+// CHECK-SAME: lower_bound_bytes = 128,
 func.func @loop(%begin: index, %end: index, %step: index) {
   // CHECK: %[[C0:.*]] = arith.constant 0 : index
   // CHECK: memref.view %[[ARENA]][%[[C0]]][]
@@ -168,8 +166,8 @@ func.func @loop(%begin: index, %end: index, %step: index) {
 //
 // CHECK-LABEL: func.func @next_turn(
 // CHECK-SAME: memref<128xi8>)
-// CHECK-SAME: first = 0 : i64, last = 2 : i64
-// CHECK-SAME: first = 1 : i64, last = 2 : i64
+// CHECK-SAME: first = 0, last = 2>
+// CHECK-SAME: first = 1, last = 2>
 func.func @next_turn(%begin: index, %end: index, %step: index) {
   %a = memref.alloc() : memref<8xf64> // [0, 2): 0
   scf.for %i = %begin to %end step %step {
@@ -252,9 +250,9 @@ func.func @foreign_deallocation(%a: memref<8xf64>) {
 //
 // CHECK-LABEL: func.func @spaces(
 // CHECK-SAME: %[[ARENA0:[^:]*]]: memref<64xi8, 1>, %[[ARENA1:[^:]*]]: memref<64xi8>)
-// CHECK-SAME: arena_bytes = 128 : i64
-// CHECK-SAME: offset = 0 : i64, op = "func.call", space = 0 : i64
-// CHECK-SAME: offset = 0 : i64, op = "func.call", space = 1 : i64
+// CHECK-SAME: arena_bytes = 128,
+// CHECK-SAME: op = "func.call", bytes = 64, offset = 0, first = 0, last = 3>
+// CHECK-SAME: op = "func.call", bytes = 64, offset = 0, {{.*}}space = 1>
 func.func @spaces() {
   // CHECK: memref.view %[[ARENA0]][%{{.*}}][]{{.*}} : memref<64xi8, 1> to memref<8xf64, 1>
   %a = memref.alloc() : memref<8xf64, 1> // [0, 2): 0 of space 1
@@ -270,8 +268,8 @@ func.func @spaces() {
 //
 // CHECK-LABEL: func.func @corner_cases(
 // CHECK-SAME: memref<64xi8>)
-// CHECK-SAME: {bytes = 0 : i64, first = 1 : i64, last = 2 : i64, name = "buffer",
-// CHECK-SAME: {bytes = 8 : i64, first = 2 : i64, last = 3 : i64, name = "buffer", offset = 0 : i64, op = "memref.store",
+// CHECK-SAME: <name = "buffer", op = "func.call", bytes = 0, offset = 0, first = 1, last = 2>
+// CHECK-SAME: <name = "buffer", op = "memref.store", bytes = 8, offset = 0, first = 2, last = 3>
 func.func @corner_cases() {
   %v = arith.constant 1.0 : f64
   %a = memref.alloc() : memref<8xf64> // [0, 1): 0
@@ -291,10 +289,10 @@ func.func @corner_cases() {
 //
 // CHECK-LABEL: func.func @unused(
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<64xi8>) -> index
-// CHECK-SAME: arena_bytes = 64 : i64, buffers = [
-// CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 1 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""},
-// CHECK-SAME: {bytes = 32 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 0 : i64, op = "memref.dim", space = 0 : i64, term = ""}],
-// CHECK-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64
+// CHECK-SAME: arena_bytes = 64, lower_bound_bytes = 64, naive_bytes = 128,
+// CHECK-SAME: buffers = [
+// CHECK-SAME: <name = "buffer", op = "func.call", bytes = 64, offset = 0, first = 0, last = 1>,
+// CHECK-SAME: <name = "buffer", op = "memref.dim", bytes = 32, offset = 0, first = 1, last = 2>]
 func.func @unused() -> index {
   %c0 = arith.constant 0 : index
   // CHECK-NOT: memref<512xf64>
@@ -321,7 +319,7 @@ func.func @unused() -> index {
 // A function that allocates nothing gets no arena, but a plan.
 //
 // CHECK-LABEL: func.func @nothing(
-// CHECK-SAME: %{{[^:]*}}: memref<8xf64>) attributes {tamk.plan = {arena_alignment = 64 : i64, arena_bytes = 0 : i64, buffers = [], length = 1 : i64,
+// CHECK-SAME: %{{[^:]*}}: memref<8xf64>) attributes {tamk.plan = #tamk.plan<arena_bytes = 0, length = 1, strategy =
 func.func @nothing(%a: memref<8xf64>) {
   call @use(%a) : (memref<8xf64>) -> ()
   return
@@ -333,9 +331,9 @@ func.func @nothing(%a: memref<8xf64>) {
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<128xi8> {tam.slot = #tam.slot<arena>})
 // CHECK-SAME: tam.step = #tam.step<design, 8>
-// CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 2 : i64, name = "x", offset = 0 : i64, op = "tam.normalize", space = 0 : i64, term = ""},
-// CHECK-SAME: {bytes = 64 : i64, first = 1 : i64, last = 2 : i64, name = "values", offset = 64 : i64, op = "linear", space = 0 : i64, term = "l(a)"}]
-// CHECK-SAME: length = 2 : i64
+// CHECK-SAME: length = 2,
+// CHECK-SAME: <name = "x", op = "tam.normalize", bytes = 64, offset = 0, first = 0, last = 2>,
+// CHECK-SAME: <name = "values", op = "linear", term = "l(a)", bytes = 64, offset = 64, first = 1, last = 2>]
 func.func @step(%rows: index {tam.slot = #tam.slot<rows>},
                 %v: memref<?xf64> {tam.slot = #tam.slot<column>},
                 %p: memref<4xf64> {tam.slot = #tam.slot<parameters>})

@@ -9,6 +9,7 @@
 #ifndef TAMC_DIALECT_TAM_IR_TAMMODEL_TD
 #define TAMC_DIALECT_TAM_IR_TAMMODEL_TD
 
+include "tamc/Dialect/ListParameter.td"
 include "tamc/Dialect/Tam/IR/TamAttributes.td"
 
 //===----------------------------------------------------------------------===//
@@ -24,16 +25,6 @@ class Tam_Real<string desc>
 }
 class Tam_OptionalReal<string desc> : Tam_Real<desc> {
   let defaultValue = cppType # "(0)";
-}
-
-/// A list in brackets.
-class Tam_List<string type, string desc> : ArrayRefParameter<type, desc> {
-  let comparator = cppType # "($_lhs) == " # cppType # "($_rhs)";
-  let parser = "parseList<" # type # ">($_parser)";
-  let printer = "printList($_printer, $_self)";
-}
-class Tam_OptionalList<string type, string desc> : Tam_List<type, desc> {
-  let defaultValue = cppStorageType # "()";
 }
 
 class Tam_OptionalInteger<string desc>
@@ -161,11 +152,11 @@ def Tam_LearnerAttr : Tam_Struct<"Learner", "learner"> {
   }];
   let parameters = (ins EnumParameter<Tam_LearnerKind>:$kind,
                         DefaultValuedParameter<"int32_t", "0">:$choice,
-                        Tam_List<"int64_t", "as the kind says">:$sizes,
+                        Tamc_List<"int64_t", "as the kind says">:$sizes,
                         Tam_OptionalReal<"as the kind says">:$number,
                         DefaultValuedParameter<"uint32_t", "0">:$seed,
                         "int32_t":$effect,
-                        Tam_List<"int32_t", "indices of inputs">:$inputs,
+                        Tamc_List<"int32_t", "indices of inputs">:$inputs,
                         "int64_t":$first_table, "int64_t":$table_count);
   let genVerifyDecl = 1;
 }
@@ -310,11 +301,11 @@ def Tam_ModelAttr : Tam_Struct<"Model", "model"> {
       OptionalParameter<"::tamc::tam::OracleAttr">:$oracle,
       OptionalParameter<"::tamc::tam::PlacementAttr">:$placement,
       OptionalParameter<"::tamc::tam::AdaptAttr">:$adapt,
-      Tam_OptionalList<"::tamc::tam::InputAttr", "by index">:$inputs,
-      Tam_OptionalList<"::tamc::tam::EffectAttr", "the offset first">:$effects,
-      Tam_OptionalList<"::tamc::tam::StrengthAttr", "of penalties">:$strengths,
-      Tam_OptionalList<"::tamc::tam::TableAttr", "by index">:$tables,
-      Tam_OptionalList<"::tamc::tam::LearnerAttr", "by table">:$learners);
+      Tamc_OptionalList<"::tamc::tam::InputAttr", "by index">:$inputs,
+      Tamc_OptionalList<"::tamc::tam::EffectAttr", "the offset first">:$effects,
+      Tamc_OptionalList<"::tamc::tam::StrengthAttr", "of penalties">:$strengths,
+      Tamc_OptionalList<"::tamc::tam::TableAttr", "by index">:$tables,
+      Tamc_OptionalList<"::tamc::tam::LearnerAttr", "by table">:$learners);
 }
 
 //===----------------------------------------------------------------------===//
@@ -365,11 +356,11 @@ def Tam_VariantAttr : Tam_Struct<"Variant", "variant"> {
       grids.
   }];
   let parameters = (ins
-      Tam_OptionalList<"int32_t", "indices of effects">:$factored,
-      Tam_OptionalList<"int32_t", "indices of inputs">:$by_levels,
+      Tamc_OptionalList<"int32_t", "indices of effects">:$factored,
+      Tamc_OptionalList<"int32_t", "indices of inputs">:$by_levels,
       Tam_OptionalInteger<"of the direct solver">:$state_bytes,
       Tam_OptionalInteger<"of conjugate gradients">:$cg_state_bytes,
-      Tam_OptionalList<"::tamc::tam::AccumulatorAttr",
+      Tamc_OptionalList<"::tamc::tam::AccumulatorAttr",
                        "in the states">:$accumulators);
   let extraClassDeclaration = [{
     /// The same with other effects or inputs.

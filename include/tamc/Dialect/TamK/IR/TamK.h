@@ -27,6 +27,10 @@
 #include <string>
 
 #include "tamc/Dialect/TamK/IR/TamKDialect.h.inc"
+#include "tamc/Dialect/TamK/IR/TamKEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tamc/Dialect/TamK/IR/TamKAttributes.h.inc"
 
 #define GET_OP_CLASSES
 #include "tamc/Dialect/TamK/IR/TamKOps.h.inc"
@@ -90,11 +94,6 @@ bool fitsRowLoop(mlir::Type type, mlir::Type actual);
 inline std::string symbolOf(llvm::StringRef prefix, llvm::StringRef kernel) {
   return (prefix + "_" + kernel).str();
 }
-
-/// The method that made the plan of a function, from its `tamk.plan`: the
-/// strategy, and the kind of reuse if it is not that of program order, as in
-/// "tree+, reuse branch-safe". Empty if the plan does not have it.
-std::string planMethod(mlir::DictionaryAttr plan);
 
 } // namespace tamc::tamk
 

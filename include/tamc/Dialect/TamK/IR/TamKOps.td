@@ -9,6 +9,9 @@
 #ifndef TAMC_DIALECT_TAMK_IR_TAMKOPS_TD
 #define TAMC_DIALECT_TAMK_IR_TAMKOPS_TD
 
+include "tamc/Dialect/ListParameter.td"
+
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -29,12 +32,85 @@ def TamK_Dialect : Dialect {
     whatever instruction sets the machine has. `tamk.rarity = N` on an `scf.if`
     says that its condition holds once in N cases.
 
-    After planning, a step carries `tamk.plan`, a dictionary with the plan of
-    its arena.
+    After planning, a step carries `tamk.plan`, the #tamk.plan of its arena.
   }];
   let dependentDialects = [];
   let hasOperationAttrVerify = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
+
+//===----------------------------------------------------------------------===//
+// The plan of an arena
+//===----------------------------------------------------------------------===//
+
+def TamK_BufferAttr : AttrDef<TamK_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "A buffer of a plan";
+  let description = [{
+    The parameter of the kernel that writes it first, the op of the solver graph
+    and the term that this launch serves; its bytes and the formula of its size
+    if that is not static; its place in the arena of its space; the launches
+    before which it is first and last in use.
+
+    Constraints:
+    * (buffer_c1) 0 <= bytes, 0 <= offset, 0 <= first <= last.
+  }];
+  let parameters = (ins StringRefParameter<"of the kernel", [{""}]>:$name,
+                        StringRefParameter<"of the graph", [{""}]>:$op,
+                        StringRefParameter<"of the formula", [{""}]>:$term,
+                        "int64_t":$bytes,
+                        StringRefParameter<"of the bytes", [{""}]>:$size,
+                        "int64_t":$offset,
+                        "int64_t":$first,
+                        "int64_t":$last,
+                        DefaultValuedParameter<"int64_t", "0">:$space);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TamK_ReuseProgram : I32EnumAttrCase<"Program", 0, "program">;
+def TamK_ReuseBranchSafe : I32EnumAttrCase<"BranchSafe", 1, "branch_safe">;
+def TamK_Reuse : I32EnumAttr<"Reuse", "which buffers may share memory",
+    [TamK_ReuseProgram, TamK_ReuseBranchSafe]> {
+  let cppNamespace = "::tamc::tamk";
+}
+
+def TamK_PlanAttr : AttrDef<TamK_Dialect, "Plan"> {
+  let mnemonic = "plan";
+  let summary = "The plan of the arena of a function";
+  let description = [{
+    `length`: launches of the function. `naive_bytes`: with every buffer after
+    the one before. `sizes_at`: the value that offsets and bytes are given for
+    if sizes are not static.
+
+    Constraints:
+    * (plan_c1) no number is negative, and the alignment is a power of two.
+    * (plan_c2) every buffer ends within the arena's bytes.
+    * (plan_c3) `tamk.plan` is a #tamk.plan, on a function.
+  }];
+  let parameters = (ins "int64_t":$arena_bytes,
+                        DefaultValuedParameter<"int64_t", "64">:$alignment,
+                        DefaultValuedParameter<"int64_t", "0">:$lower_bound_bytes,
+                        DefaultValuedParameter<"int64_t", "0">:$naive_bytes,
+                        DefaultValuedParameter<"int64_t", "0">:$length,
+                        DefaultValuedParameter<"::tamc::tamk::Reuse",
+                            "::tamc::tamk::Reuse::Program">:$reuse,
+                        StringRefParameter<"that made it", [{""}]>:$strategy,
+                        OptionalParameter<"std::optional<int64_t>">:$sizes_at,
+                        Tamc_OptionalList<"::tamc::tamk::BufferAttr",
+                                          "by their row">:$buffers);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The method that made the plan: the strategy, and the kind of reuse if it
+    /// is not that of program order, as in "tree+, reuse branch-safe".
+    std::string getMethod();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
 
 def TamK_Buffer : AnyTypeOf<[RankedTensorOf<[F64, I32, I64]>,
                              MemRefOf<[F64, I32, I64]>]>;

@@ -12,7 +12,7 @@ func.func private @use2(memref<8xf64>, memref<8xf64>)
 // CHECK: call @__plan_owns(
 // CHECK: call @__plan_owns(
 // CHECK: call @use2(
-func.func @f(%arena: memref<128xi8>) attributes {tamk.plan = {}} {
+func.func @f(%arena: memref<128xi8>) attributes {tamk.plan = #tamk.plan<arena_bytes = 0>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %a = memref.view %arena[%c0][] {tamk.buffer = 0} : memref<128xi8> to memref<8xf64>

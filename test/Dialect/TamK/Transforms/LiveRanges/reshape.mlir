@@ -7,8 +7,8 @@
 
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME: memref<128xi8>
-// CHECK-SAME: bytes = 16 : i64, first = 0 : i64, last = 4 : i64
-// CHECK-SAME: bytes = 16 : i64, first = 2 : i64, last = 5 : i64
+// CHECK-SAME: bytes = 16, {{.*}}first = 0, last = 4>
+// CHECK-SAME: bytes = 16, {{.*}}first = 2, last = 5>
 func.func @f(%n: index, %from: memref<?xf64>) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -101,27 +101,30 @@ Date timeAt(const tamrt_frame_column &column, int64_t index) {
   return date;
 }
 
-/// A date as text, by the calendar's algorithm of Howard Hinnant.
+/// The first and the last year of times, as in files.
+constexpr int kFirstYear = 0, kLastYear = 9999;
+
+bool isInYears(const Date &date) {
+  static const int64_t begin = secondsUntil(kFirstYear, 1, 1);
+  static const int64_t end = secondsUntil(kLastYear + 1, 1, 1);
+  return date.form == Date::Form::Missing ||
+         (date.seconds >= begin && date.seconds < end);
+}
+
+/// A time as text.
 void writeTime(const Date &date, std::string &out) {
-  const int64_t days = floorDivide(date.seconds, kDaySeconds);
-  const int64_t second = date.seconds - days * kDaySeconds;
-  const int64_t shifted = days + 719468;
-  const int64_t era = floorDivide(shifted, 146097);
-  const int64_t dayOfEra = shifted - era * 146097;
-  const int64_t yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
-  const int64_t dayOfYear =
-      dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-  const int64_t part = (5 * dayOfYear + 2) / 153;
-  const int64_t day = dayOfYear - (153 * part + 2) / 5 + 1;
-  const int64_t month = part < 10 ? part + 3 : part - 9;
-  const int64_t year = yearOfEra + era * 400 + (month <= 2);
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "{:04}-{:02}-{:02}", year, month, day);
-  if (second == 0 && date.fraction == 0 && date.form == Date::Form::Local)
+  if (!isInYears(date)) {
+    fmt::format_to(to, "{} seconds since 1970", date.seconds);
     return;
-  fmt::format_to(to, " {:02}:{:02}:{:02}", second / 3600, second / 60 % 60,
-                 second % 60);
+  }
+  const CalendarTime time = calendarTimeOf(date.seconds);
+  fmt::format_to(to, "{:04}-{:02}-{:02}", time.year, time.month, time.day);
+  const bool isMidnight =
+      time.hour == 0 && time.minute == 0 && time.second == 0;
+  if (isMidnight && date.fraction == 0 && date.form == Date::Form::Local)
+    return;
+  fmt::format_to(to, " {:02}:{:02}:{:02}", time.hour, time.minute, time.second);
   if (date.fraction != 0) {
     std::string digits = fmt::format("{:018}", date.fraction);
     digits.erase(digits.find_last_not_of('0') + 1);
@@ -250,6 +253,13 @@ Date FrameRows::time(size_t row, size_t column) const {
   int64_t index;
   const tamrt_frame_column *at = find(row, column, index);
   return at ? timeAt(*at, index) : Date();
+}
+
+std::optional<size_t> FrameRows::firstBeyond(size_t column) const {
+  for (size_t row = 0; row < count && hasTimes(column); ++row)
+    if (!isInYears(time(row, column)))
+      return row;
+  return std::nullopt;
 }
 
 } // namespace tamrt

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ public:
   size_t rowCount() const { return count; }
 
   /// The value as a CSV file would have it: missing values are empty, numbers
-  /// their shortest text, times in ISO 8601. It lives as long as the object.
+  /// their shortest text, times in ISO 8601, or with their seconds since 1970
+  /// where `firstBeyond` finds them. It lives as long as the object.
   std::string_view field(size_t row, size_t column) const;
 
   /// Converts the values of a column to the nearest doubles in `out`, and the
@@ -44,6 +46,10 @@ public:
   /// has Date::Form::Missing.
   bool hasTimes(size_t column) const;
   Date time(size_t row, size_t column) const;
+
+  /// The first row whose point in time is not in the years 0 to 9999, to which
+  /// dates in files are limited; none in a column of other values.
+  std::optional<size_t> firstBeyond(size_t column) const;
 
 private:
   /// Texts of values that are not stored as text.

@@ -112,6 +112,24 @@ void RowBlock::parseGroups(const ModelColumns &columns) {
       });
 }
 
+/// Checks the points in time of a frame's columns that are read as dates or
+/// texts.
+void RowBlock::checkTimes(const ModelColumns &columns) {
+  if (!text.frameRows())
+    return;
+  std::vector<size_t> read = columns.levels;
+  for (const std::optional<size_t> &column :
+       {columns.group, columns.date, rules->texts})
+    if (column)
+      read.push_back(*column);
+  for (size_t column : read)
+    if (const auto row = text.frameRows()->firstBeyond(column))
+      note(RowFault::Date,
+           {*row, column,
+            ": expected a time in the years 0000 to 9999, got " +
+                std::string(text.field(*row, column))});
+}
+
 /// As parseDates, of a frame's column of points in time.
 void RowBlock::readTimes(size_t column) {
   int64_t *keys = rows.dates.data();
@@ -326,6 +344,7 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
   out.clear();
   text.scan();
   rows.count = text.rowCount();
+  checkTimes(columns);
   if (columns.group)
     parseGroups(columns);
   if (columns.date) {

@@ -107,6 +107,7 @@ private:
   void parseTexts(size_t column, LocalTexts &local, GrowingArray<uint32_t> &ids,
                   TextKind (*kindOf)(std::string_view, const CsvFormat &));
   void parseDates(size_t column);
+  void checkTimes(const ModelColumns &columns);
   void readTimes(size_t column);
   void checkDates(const ModelColumns &columns);
   void parseNumbers(const ModelColumns &columns);

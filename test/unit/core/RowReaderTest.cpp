@@ -511,6 +511,42 @@ TEST(RowReader, GroupsThatWereNotTrained) {
   EXPECT_EQ(error({{"1", "1.0"}, {{}}}, "g,x\n1,1\n1.0,1\n"), "");
 }
 
+/// A frame's times may be far beyond the dates that files have.
+TEST(RowReader, TimesOfFrames) {
+  tamrt_input x = input("x", TAMRT_RULE_RANGE);
+  tamrt_model model = modelOf(&x, 1);
+  const double numbers[] = {1, 2, 3};
+  const int64_t times[] = {0, 1, int64_t(1) << 60};
+  tamrt_frame_column columns[4] = {};
+  for (tamrt_frame_column &column : columns)
+    column = {.type = TAMRT_FRAME_F64, .values = numbers};
+  columns[3].type = TAMRT_FRAME_TIME;
+  columns[3].values = times;
+  columns[3].ticks = 1;
+  const char *const names[] = {"g", "x", "y", "t"};
+  auto error = [&](int64_t rows) {
+    const tamrt_frame_batch batch = {rows, columns};
+    const tamrt_frame frame = {"data", 4, names, 1, &batch};
+    Result<RowReader> reader =
+        RowReader::open(DataSource(frame), model, ReadOptions());
+    if (!reader)
+      return reader.error().message;
+    Result<Rows> read = reader->read(10);
+    return read ? std::to_string(read->count) : read.error().message;
+  };
+  const std::string beyond =
+      "data: row 2: column 't': expected a time in the years 0000 to 9999, got "
+      "1152921504606846976 seconds since 1970";
+  for (const char **reads : {&model.date, &model.group}) {
+    *reads = "t";
+    EXPECT_EQ(error(2), "2");
+    EXPECT_EQ(error(3), beyond);
+    *reads = nullptr;
+  }
+  // Nobody reads them.
+  EXPECT_EQ(error(3), "3");
+}
+
 TEST(RowReader, Formats) {
   const tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE),
                                 input("d", TAMRT_RULE_LEVELS, 4)};

@@ -124,6 +124,28 @@ TEST(FrameRows, Times) {
             (Texts{"1969-12-31", "2020-02-29"}));
 }
 
+TEST(FrameRows, TimesBeyondTheYearsOfDates) {
+  // The ends of the years 0 and 9999, and what is next to them.
+  const int64_t seconds[] = {-62167219200, 253402300799, 253402300800,
+                             -62167219201, std::numeric_limits<int64_t>::max()};
+  tamrt_frame_column column = columnOf(TAMRT_FRAME_TIME, seconds);
+  column.ticks = 1;
+  const One all(column, 5), good(column, 2);
+  EXPECT_EQ(textsOf(all.rows()),
+            (Texts{"0000-01-01", "9999-12-31 23:59:59",
+                   "253402300800 seconds since 1970",
+                   "-62167219201 seconds since 1970",
+                   "9223372036854775807 seconds since 1970"}));
+  EXPECT_EQ(good.rows().firstBeyond(0), std::nullopt);
+  EXPECT_EQ(all.rows().firstBeyond(0), 2);
+  EXPECT_EQ(all.rows(3).firstBeyond(0), 0);
+  const int32_t days[] = {std::numeric_limits<int32_t>::min()};
+  EXPECT_EQ(One(columnOf(TAMRT_FRAME_DAYS, days), 1).rows().firstBeyond(0), 0);
+  // Numbers are no times.
+  EXPECT_EQ(One(columnOf(TAMRT_FRAME_I64, seconds), 5).rows().firstBeyond(0),
+            std::nullopt);
+}
+
 TEST(FrameRows, BlocksOfBatches) {
   const double values[] = {1, 2, 3};
   const tamrt_frame_column column = columnOf(TAMRT_FRAME_F64, values);

@@ -32,27 +32,11 @@ std::string_view trimmed(std::string_view text) {
 /// parentheses and quotes.
 std::vector<std::string_view> argumentsOf(std::string_view text) {
   std::vector<std::string_view> arguments;
-  size_t start = 0;
-  int depth = 0;
-  char quote = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote && c == '\\')
-      ++i;
-    else if (quote)
-      quote = c == quote ? 0 : quote;
-    else if (c == '\'' || c == '"')
-      quote = c;
-    else if (c == '(')
-      ++depth;
-    else if (c == ')')
-      --depth;
-    else if (c == ',' && depth == 0) {
-      arguments.push_back(trimmed(text.substr(start, i - start)));
-      start = i + 1;
-    }
+  for (size_t start = 0; start <= text.size();) {
+    const size_t end = findOutside(text, ',', start);
+    arguments.push_back(trimmed(text.substr(start, end - start)));
+    start = end + 1;
   }
-  arguments.push_back(trimmed(text.substr(start)));
   return arguments;
 }
 

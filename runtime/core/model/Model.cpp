@@ -81,20 +81,30 @@ AllPlans allPlans(const tamrt_model &model) {
   return plans;
 }
 
-std::string_view targetOf(std::string_view formula) {
+size_t findOutside(std::string_view text, char wanted, size_t from) {
   char quote = 0;
-  size_t end = 0;
-  while (end < formula.size() && (quote || formula[end] != '~')) {
-    const char c = formula[end++];
+  int depth = 0;
+  for (size_t i = from; i < text.size(); ++i) {
+    const char c = text[i];
     if (quote && c == '\\')
-      ++end;
+      ++i;
     else if (quote)
       quote = c == quote ? 0 : quote;
+    else if (c == wanted && depth == 0)
+      return i;
     else if (c == '\'' || c == '"')
       quote = c;
+    else if (c == '(')
+      ++depth;
+    else if (c == ')')
+      --depth;
   }
+  return text.size();
+}
+
+std::string_view targetOf(std::string_view formula) {
   // A formula has no white space before its target.
-  formula = formula.substr(0, std::min(end, formula.size()));
+  formula = formula.substr(0, findOutside(formula, '~'));
   return formula.substr(0, formula.find_last_not_of(" \t\n\r") + 1);
 }
 

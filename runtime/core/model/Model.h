@@ -18,6 +18,7 @@
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
+#include <cstddef>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -44,6 +45,11 @@ AllPlans allPlans(const tamrt_model &model);
 /// The steps of `kind`, by descending rung.
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind);
+
+/// The first `wanted` in a formula or a part of one, from `from` on, that is
+/// outside of quotes and of the parentheses that open there; its size if there
+/// is none.
+size_t findOutside(std::string_view text, char wanted, size_t from = 0);
 
 /// The target of a formula, as it is written there.
 std::string_view targetOf(std::string_view formula);

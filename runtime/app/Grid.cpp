@@ -10,6 +10,7 @@
 
 #include "app/Commands.h"
 #include "app/FitCommand.h"
+#include "app/Prediction.h"
 #include "core/run/GridSearch.h"
 #include "core/run/Quality.h"
 #include "io/Number.h"
@@ -25,71 +26,33 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The rows that are held out of the fits.
-class HeldOutRows {
-public:
-  /// Reads them. Errors: those of reading.
-  static Result<HeldOutRows> read(const tamrt_model &model,
-                                  const Options &options,
-                                  const HeldOut &heldOut,
-                                  const StrengthsQuestion &question);
-
-  /// The root of the mean square of their residuals. Errors: those of
-  /// `predictGroups`; a result that is not finite.
-  Result<double> rmse(const tamrt_model &model, const Weights &weights,
-                      const RunOptions &run);
-
-  size_t rowCount() const { return data.rowCount(); }
-
-private:
-  HeldOutRows(std::string path, Dataset data)
-      : path(std::move(path)), data(std::move(data)) {}
-
-  std::string path;
-  Dataset data;
-  std::vector<double> numbers;
-};
-
-Result<HeldOutRows> HeldOutRows::read(const tamrt_model &model,
-                                      const Options &options,
-                                      const HeldOut &heldOut,
-                                      const StrengthsQuestion &question) {
+/// Opens a file at the rows that are held out of the fits.
+Result<RowReader> openHeldOut(const tamrt_model &model, const Options &options,
+                              const HeldOut &heldOut,
+                              const StrengthsQuestion &question) {
   ReadOptions reading = {options.dropMissing, options.threads,
                          CsvBlocks::kBlockBytes, options.format};
   reading.choice = {&heldOut.marks, /*wanted=*/true};
-  Result<RowReader> reader = RowReader::open(
+  return RowReader::open(
       options.source(), model,
       {question.groups, question.normalization.levels, Purpose::Evaluate},
       reading);
-  if (!reader)
-    return std::move(reader).error();
-  Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
-  if (!rows)
-    return std::move(rows).error();
-  return HeldOutRows(
-      reader->path(),
-      Dataset::arrange(*std::move(rows), *reader, reader->groupOrder(), model,
-                       question.normalization.levels, options.threads));
 }
 
-Result<double> HeldOutRows::rmse(const tamrt_model &model,
-                                 const Weights &weights,
-                                 const RunOptions &run) {
-  numbers.resize(data.rowCount());
-  if (Status s = predictGroups(model, TAMRT_STEP_PREDICT, data, weights, run,
-                               numbers.data());
-      !s)
-    return Error{path + ": " + s.error().message};
+/// The root of the mean square of the residuals of rows; an error if it is not
+/// finite.
+Result<double> rmseOf(const PredictedRows &rows, const std::string &path) {
+  const Dataset &data = rows.data;
   ResidualSums sums;
   for (size_t row = 0; row < data.rowCount(); ++row)
     if (!std::isnan(data.target()[row]))
-      sums.add(data.target()[row], numbers[row],
+      sums.add(data.target()[row], rows.numbers[row],
                data.weights() ? data.weights()[row] : 1.0);
   const QualitySums all = sums.sums();
   const double rmse = qualityOf({&all, 1}).rmse;
   if (!std::isfinite(rmse))
-    return Error{path + ": expected finite predictions of the held-out rows "
-                        "and a positive weight, got others"};
+    return Error{path + ": expected held-out rows with a positive weight and "
+                        "residuals whose squares are finite, got others"};
   return rmse;
 }
 
@@ -178,20 +141,23 @@ Status chooseValues(const tamrt_model &model, const Options &options,
     return fitRows(model, options, *std::move(reader), run, timings);
   };
 
+  // Calls use(fits) for the sums of a fit.
+  auto fitSums = [&](auto use) {
+    run.solveSystems =
+        [&, use](
+            const StrengthsQuestion &question) -> Result<std::vector<double>> {
+      timings.end("sums");
+      Result<CandidateFits> fits = CandidateFits::create(model, question, run);
+      if (!fits)
+        return std::move(fits).error();
+      return use(*fits, question);
+    };
+  };
+
   GridResult result;
   size_t keptRows = 0;
-  run.solveSystems =
-      [&](const StrengthsQuestion &question) -> Result<std::vector<double>> {
-    timings.end("sums");
-    Result<CandidateFits> fits = CandidateFits::create(model, question, run);
-    if (!fits)
-      return std::move(fits).error();
-    Result<HeldOutRows> rows =
-        HeldOutRows::read(model, options, *heldOut, question);
-    if (!rows)
-      return std::move(rows).error();
-    keptRows = rows->rowCount();
-    timings.end("read");
+  fitSums([&](const CandidateFits &fits, const StrengthsQuestion &question)
+              -> Result<std::vector<double>> {
     Weights weights;
     weights.groups.assign(question.groups.begin(), question.groups.end());
     weights.normalization = question.normalization;
@@ -199,15 +165,33 @@ Status chooseValues(const tamrt_model &model, const Options &options,
     if (!tables)
       return std::move(tables).error();
     weights.tables = *std::move(tables);
+    Result<RowReader> reader = openHeldOut(model, options, *heldOut, question);
+    if (!reader)
+      return std::move(reader).error();
+    Prediction prediction(model, options, weights, run);
+    if (Status s = prediction.keepAll(*reader, timings); !s)
+      return std::move(s).error();
+    keptRows = prediction.keptRows();
     Result<GridResult> found = searchGrid(
         candidates,
         [&](const GridPoint &point) -> Result<double> {
           Result<std::vector<double>> coefficients =
-              fits->fit(Candidate(model, candidates, point));
+              fits.fit(Candidate(model, candidates, point));
           if (!coefficients)
             return std::move(coefficients).error();
           weights.coefficients = *std::move(coefficients);
-          return rows->rmse(model, weights, run);
+          double rmse = 0;
+          Status predicted = prediction.predictKept(
+              *reader, [&](const PredictedRows &rows) -> Status {
+                Result<double> of = rmseOf(rows, reader->path());
+                if (!of)
+                  return std::move(of).error();
+                rmse = *of;
+                return {};
+              });
+          if (!predicted)
+            return std::move(predicted).error();
+          return rmse;
         },
         [&](const GridProgress &now) {
           progress.update(
@@ -221,7 +205,7 @@ Status chooseValues(const tamrt_model &model, const Options &options,
     result = *std::move(found);
     timings.end("tune");
     return std::move(weights.coefficients);
-  };
+  });
   // The last fit tells which rows were dropped.
   Options silent = options;
   silent.dropMissing = false;
@@ -232,14 +216,9 @@ Status chooseValues(const tamrt_model &model, const Options &options,
 
   // All rows have other sums.
   const Candidate best(model, candidates, result.best);
-  run.solveSystems =
-      [&](const StrengthsQuestion &question) -> Result<std::vector<double>> {
-    timings.end("sums");
-    Result<CandidateFits> fits = CandidateFits::create(model, question, run);
-    if (!fits)
-      return std::move(fits).error();
-    return fits->fit(best);
-  };
+  fitSums([&](const CandidateFits &fits, const StrengthsQuestion &) {
+    return fits.fit(best);
+  });
   Result<Weights> all = fit({}, options);
   if (!all)
     return std::move(all).error();

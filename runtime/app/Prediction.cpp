@@ -47,17 +47,41 @@ size_t Prediction::rowsAtOnce() const {
   return std::max(kPartBytes / rowBytes, size_t(1));
 }
 
-Status
-Prediction::add(Rows rows, const RowReader &reader, Timings &timings,
-                const std::function<Status(const PredictedRows &)> &use) {
-  const KeyCells keys = std::move(rows.keys);
-  const GrowingArray<uint64_t> lines = std::move(rows.lines);
-  Dataset data =
-      Dataset::arrange(std::move(rows), reader, reader.groupOrder(), model,
-                       weights.normalization.levels, options.threads);
+Result<bool> Prediction::keep(RowReader &reader, size_t most, Timings &timings,
+                              const std::function<void(const Rows &)> &look) {
+  Result<Rows> rows = reader.read(most);
+  if (!rows)
+    return std::move(rows).error();
+  if (rows->count == 0)
+    return false;
+  if (look)
+    look(*rows);
+  keys = std::move(rows->keys);
+  lines = std::move(rows->lines);
+  kept = Dataset::arrange(*std::move(rows), reader, reader.groupOrder(), model,
+                          weights.normalization.levels, options.threads);
+  rowCount += kept->rowCount();
+  ties += kept->tiedRows();
+  beyond.add(*kept, options.threads);
   timings.end("read");
-  rowCount += data.rowCount();
-  ties += data.tiedRows();
+  return true;
+}
+
+Status Prediction::keepAll(RowReader &reader, Timings &timings) {
+  run.progress->update("read", 0, 0);
+  Result<bool> some = keep(reader, std::numeric_limits<size_t>::max(), timings,
+                           /*look=*/nullptr);
+  if (!some)
+    return std::move(some).error();
+  if (!*some)
+    return Error{reader.path() + ": expected rows, got none"};
+  return {};
+}
+
+Status Prediction::predictKept(
+    const RowReader &reader,
+    const std::function<Status(const PredictedRows &)> &use) {
+  Dataset &data = *kept;
   const Error noMemory{
       reader.path() + ": expected " +
       std::to_string(data.rowCount() *
@@ -90,8 +114,6 @@ Prediction::add(Rows rows, const RowReader &reader, Timings &timings,
     if (!computed)
       return Error{reader.path() + ": " + computed.error().message};
   }
-  beyond.add(data, options.threads);
-  timings.end("predict");
   return use({data,
               keys,
               {lines.data(), lines.size()},
@@ -106,15 +128,17 @@ Status Prediction::forEachPart(
   const size_t most = rowsAtOnce();
   run.progress->update("read", 0, 0);
   while (true) {
-    Result<Rows> rows = reader.read(most);
-    if (!rows)
-      return std::move(rows).error();
-    if (rows->count == 0)
+    Result<bool> some = keep(reader, most, timings, look);
+    if (!some)
+      return std::move(some).error();
+    if (!*some)
       return {};
-    if (look)
-      look(*rows);
-    if (Status s = add(*std::move(rows), reader, timings, use); !s)
-      return s;
+    Status predicted = predictKept(reader, [&](const PredictedRows &rows) {
+      timings.end("predict");
+      return use(rows);
+    });
+    if (!predicted)
+      return predicted;
     if (options.stream)
       run.progress->update("predict", reader.fileRows(), 0);
   }

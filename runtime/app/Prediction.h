@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +67,17 @@ public:
                      const std::function<void(const Rows &)> &look,
                      const std::function<Status(const PredictedRows &)> &use);
 
+  /// Reads all rows and keeps them. Errors: those of reading; no row.
+  Status keepAll(RowReader &reader, Timings &timings);
+
+  /// Predicts the rows that are kept, with the coefficients that the weights
+  /// have now, and calls use(rows), which does not take the data if they are to
+  /// be predicted again. Errors: those of `forEachPart` but for reading.
+  Status predictKept(const RowReader &reader,
+                     const std::function<Status(const PredictedRows &)> &use);
+
+  size_t keptRows() const { return kept->rowCount(); }
+
   /// Numbers of a row's prediction.
   size_t width() const { return numbersPerRow; }
   const StandardErrors &standardErrors() const { return errors; }
@@ -77,8 +89,10 @@ public:
 
 private:
   size_t rowsAtOnce() const;
-  Status add(Rows rows, const RowReader &reader, Timings &timings,
-             const std::function<Status(const PredictedRows &)> &use);
+  /// Reads at most `most` rows in the place of those that are kept; false at
+  /// the end of the file.
+  Result<bool> keep(RowReader &reader, size_t most, Timings &timings,
+                    const std::function<void(const Rows &)> &look);
 
   const tamrt_model &model;
   const Options &options;
@@ -88,6 +102,10 @@ private:
   StandardErrors errors;
   BeyondRange beyond;
   size_t rowCount = 0, ties = 0;
+  /// The rows of a part, with the cells of their keys and their lines.
+  std::optional<Dataset> kept;
+  KeyCells keys;
+  GrowingArray<uint64_t> lines;
   GrowingArray<double> numbers;
   /// Standard errors and intervals, row by row.
   std::vector<double> errorNumbers;

@@ -109,6 +109,18 @@ struct Visit {
   double strength = 0;
 };
 
+/// The fit after a change of A^-1 by -V K V', with q = K V'b: `trace` is
+/// tr(K V'S V), `quadratic` q'V'S V q.
+Fit fitOf(const Visit &visit, const std::vector<double> &q, double trace,
+          double quadratic) {
+  const size_t r = q.size();
+  const Fit &from = visit.fit;
+  return {from.vectorBeta - dot(visit.vector.data(), q.data(), r),
+          from.betaSBeta - 2 * dot(visit.fitted.data(), q.data(), r) +
+              quadratic,
+          from.trace - trace};
+}
+
 /// Replaces a symmetric matrix C by H C H, H = I - 2 u u'; u is 0 before
 /// `first`.
 void reflect(const std::vector<double> &u, size_t first, Matrix &c) {
@@ -369,12 +381,7 @@ double Gcv::scoreOf(size_t group, const Visit &visit, double strength) const {
     trace += dot(row.data(), inverse.row(i), i + 1);
     quadratic += q[i] * dot(visit.gram.row(i), q.data(), r);
   }
-  const Fit &from = visit.fit;
-  return scoreOf(
-      group,
-      {from.vectorBeta - dot(visit.vector.data(), q.data(), r),
-       from.betaSBeta - 2 * dot(visit.fitted.data(), q.data(), r) + quadratic,
-       from.trace - change * trace});
+  return scoreOf(group, fitOf(visit, q, change * trace, quadratic));
 }
 
 /// The same where M is tridiagonal. O(r^2).
@@ -417,12 +424,7 @@ double Gcv::scoreReduced(size_t group, const Visit &visit,
         row[i] * gram[i] + 2 * dot(row.data() + right, gram + right, r - right);
     quadratic += q[i] * dot(gram, q.data(), r);
   }
-  const Fit &from = visit.fit;
-  return scoreOf(
-      group,
-      {from.vectorBeta - dot(visit.vector.data(), q.data(), r),
-       from.betaSBeta - 2 * dot(visit.fitted.data(), q.data(), r) + quadratic,
-       from.trace - change * trace});
+  return scoreOf(group, fitOf(visit, q, change * trace, quadratic));
 }
 
 /// The mean of scores of the groups.

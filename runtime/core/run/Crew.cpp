@@ -478,6 +478,21 @@ Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
   }
 }
 
+bool takeLess(size_t &count, size_t most, const char *what, RunOptions &options,
+              LogLevel level, const std::string &why) {
+  if (count > 1) {
+    count = (count + 1) / 2;
+    log(level, "{}; going on with {} {} at a time", why, count, what);
+    return true;
+  }
+  if (!options.allowCpuFallback || deviceOf(options).isCpu())
+    return false;
+  log(LogLevel::Warning, "{}; going on on 'cpu'", why);
+  options.device = &Device::cpu();
+  count = most;
+  return true;
+}
+
 Error overflow(const tamrt_model &model, const std::string &group,
                int64_t column) {
   return Error{effectAt(model, group, column) +

@@ -14,6 +14,7 @@
 #ifndef TAMRT_CORE_RUN_CREW_H
 #define TAMRT_CORE_RUN_CREW_H
 
+#include "core/Log.h"
 #include "core/run/Executor.h"
 #include "core/run/Ladder.h"
 #include "core/run/Workplace.h"
@@ -107,6 +108,13 @@ Error overflow(const tamrt_model &model, const std::string &group,
 /// The error of a failed step. `shortage` is the message for a lack of memory.
 Error describe(const tamrt_model &model, const std::string &group,
                const tamrt_context &context, const std::string &shortage = {});
+
+/// What is to be tried after a lack of memory for a crew and for `count` states
+/// that its caller owns, of `most` at first: half as many, or all on the CPU,
+/// if the options allow that. Logs it with the reason `why`; false if nothing
+/// is left.
+bool takeLess(size_t &count, size_t most, const char *what, RunOptions &options,
+              LogLevel level, const std::string &why);
 
 /// Keeps a BLAS library from starting threads of its own.
 void useOneBlasThread();

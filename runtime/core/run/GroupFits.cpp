@@ -281,16 +281,8 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
       why = crew.error().message;
       level = LogLevel::Info;
     }
-    if (count > 1) {
-      count = (count + 1) / 2;
-      log(level, "{}; going on with {} groups at a time", why, count);
-    } else if (now.allowCpuFallback && !deviceOf(now).isCpu()) {
-      log(LogLevel::Warning, "{}; going on on 'cpu'", why);
-      now.device = &Device::cpu();
-      count = most;
-    } else {
+    if (!takeLess(count, most, "groups", now, level, why))
       return Error{why};
-    }
   }
 }
 

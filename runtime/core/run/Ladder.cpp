@@ -338,6 +338,32 @@ void Worker::arrange(Ladder &ladder, tamrt_step_kind kind, int64_t first,
                  });
 }
 
+void Worker::join(Ladder &ladder, const void *other) {
+  if (!place.good())
+    return;
+  const int64_t bytes = ladder.stateBytes();
+  const auto add = [&](Workplace &here, const void *more) {
+    const auto *const numbers = static_cast<const double *>(more);
+    here.join(bytes / int64_t(sizeof(double)), {&numbers, 1},
+              static_cast<double *>(here.state));
+  };
+  attempt(ladder, [&] {
+    // After a step down to the CPU.
+    if (!isBorrowing())
+      return runOn(*device, ladder.options.kernels, place,
+                   [&](Workplace &here) { add(here, other); });
+    const AlignedBuffer more = device->allocate(size_t(bytes), "other sums");
+    if (!more) {
+      place.context.status = TAMRT_ERROR_OUT_OF_MEMORY;
+      place.context.detail = bytes;
+      return;
+    }
+    if (transfer(place.context, *device, more.data(), *groupsDevice, other,
+                 size_t(bytes)))
+      borrow(bytes, [&](Workplace &here) { add(here, more.data()); });
+  });
+}
+
 /// The rows of the next chunk, which starts at `row` of its group; `left` rows
 /// follow.
 int64_t Worker::nextRows(const tamrt_step &step, int64_t row,

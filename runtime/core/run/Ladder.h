@@ -147,6 +147,10 @@ public:
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows, int64_t rowsLeft = 0);
 
+  /// Adds the sums of another state, on the device of the worker's, to those of
+  /// its state. What lies between accumulators is not read.
+  void join(Ladder &ladder, const void *other);
+
   /// Points the columns, of inputs, target and row weights, at `row`.
   void setColumns(const tamrt_model &model, const Dataset &data, size_t row);
 

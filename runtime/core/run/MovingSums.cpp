@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 namespace tamrt {
@@ -27,14 +26,15 @@ namespace {
 constexpr size_t kMostWindows = 64;
 constexpr int64_t kKeptBytes = int64_t(4) << 20;
 
-/// Distance of the kept states.
-int64_t keptStateBytes(const tamrt_model &model) {
+/// Distance of the states.
+int64_t stateDistance(const tamrt_model &model) {
   return alignedBytes(std::max<int64_t>(model.state_bytes, 1));
 }
 
 /// What a thread keeps for its units.
 struct UnitScratch {
-  AlignedBuffer kept;
+  /// States: those that a unit keeps, and last the one that is added to.
+  AlignedBuffer states;
   WindowBasis basis;
   /// P + 1e-6 I, a lower triangle, by column: the numbers other than 0.
   std::vector<std::vector<SparseNumber>> penalty;
@@ -62,21 +62,8 @@ private:
   void solve(size_t window, double *coefficients);
   void solveSystem(size_t window, double *coefficients);
   void findPenalty();
-  void *keptAt(size_t index) const {
-    return scratch.kept.as<char>() + int64_t(index) * keptStateBytes(model);
-  }
-  /// Adds the sums of another state to those of the worker's. What lies between
-  /// accumulators is not read.
-  void join(void *other) {
-    if (!worker.place.good())
-      return;
-    const auto *const others = static_cast<const double *>(other);
-    worker.attempt(ladder, [&] {
-      runOn(device, ladder.options.kernels, worker.place, [&](Workplace &here) {
-        here.join(model.state_bytes / int64_t(sizeof(double)), {&others, 1},
-                  static_cast<double *>(here.state));
-      });
-    });
+  void *stateAt(size_t index) const {
+    return scratch.states.as<char>() + int64_t(index) * stateDistance(model);
   }
   /// Sets the worker's state, which may be undefined, to another.
   void copy(void *other) {
@@ -84,7 +71,7 @@ private:
       std::memcpy(worker.place.state, other, size_t(model.state_bytes));
     else {
       start();
-      join(other);
+      worker.join(ladder, other);
     }
   }
 
@@ -164,8 +151,8 @@ void UnitFit::solveSystem(size_t window, double *coefficients) {
       },
       matrix, vector);
   if (steps.hasWeights) {
-    const double *weights = data.weights() + rows.first + window * steps.update;
-    const double sum = std::accumulate(weights, weights + all, 0.0);
+    // The offset's sum is that of the weights.
+    const double sum = matrix[0];
     if (!(sum > 0) || !std::isfinite(sum)) {
       worker.place.context.status = TAMRT_ERROR_OVERFLOW;
       worker.place.context.detail = 0;
@@ -207,23 +194,21 @@ void UnitFit::findPenalty() {
 
 void UnitFit::run(const WindowUnit &unit, double *coefficients) {
   firstWindow = unit.first;
-  changes = steps.hasWeights;
-  for (size_t window = 0; window < unit.count; ++window)
-    changes |=
-        !unitRanges.areEqual(rows.place, normalization, firstWindow + window);
+  changes = steps.hasWeights || unit.changes;
+  const size_t update = steps.update, last = unit.count - 1;
+  void *const own = stateAt(last);
+  worker.place.state = own;
   worker.setColumns(model, data, rows.first);
   if (changes && scratch.penalty.empty())
     findPenalty();
   const std::vector<double> none(changes ? size_t(model.penalty_count) : 0,
                                  0.0);
   unitRanges.parameters(model, rows.place, worker.place.parameters, none);
-  const size_t update = steps.update, last = unit.count - 1;
-  void *const own = worker.place.state;
   // Sums of the rows from the start of each window to that of the last one.
   for (size_t window = last; window-- > 0;) {
-    worker.place.state = keptAt(window);
+    worker.place.state = stateAt(window);
     if (window + 1 < last)
-      copy(keptAt(window + 1));
+      copy(stateAt(window + 1));
     else
       start();
     add(window * update, (window + 1) * update);
@@ -238,8 +223,8 @@ void UnitFit::run(const WindowUnit &unit, double *coefficients) {
     begin = end;
     if (window < last) {
       // The kept sums serve one window.
-      worker.place.state = keptAt(window);
-      join(own);
+      worker.place.state = stateAt(window);
+      worker.join(ladder, own);
     }
     solve(window, coefficients + window * size_t(model.columns));
     worker.place.state = own;
@@ -267,72 +252,63 @@ Result<size_t> windowsPerUnit(const tamrt_model &model,
     return std::move(route).error();
   if (route->solver != SolverChoice::Direct)
     return size_t(1);
-  return size_t(std::clamp<int64_t>(kKeptBytes / keptStateBytes(model), 1,
-                                    int64_t(most)));
+  return size_t(
+      std::clamp<int64_t>(kKeptBytes / stateDistance(model), 1, int64_t(most)));
 }
 
-/// Memory of a device for kept sums; null if there is none.
-static AlignedBuffer allocateKept(Device &device, int64_t bytes) {
-  AlignedBuffer kept = device.allocate(size_t(bytes), "kept sums");
-  if (kept)
-    return kept;
-  device.purge();
-  return device.allocate(size_t(bytes), "kept sums");
-}
+/// The threads of a run of units, and their memory on the crew's device.
+struct UnitCrew {
+  Crew crew;
+  std::vector<UnitScratch> scratch;
+};
 
-/// fitUnits on the device of the options, which have no other.
-static Status fitOnDevice(const tamrt_model &model, const Dataset &data,
-                          std::span<const WindowUnit> units,
-                          const WindowSteps &steps, const WindowBasis &basis,
-                          const Normalization &unitRanges,
-                          const Normalization &normalization,
-                          const Tables &tables, const RunOptions &options,
-                          double *coefficients) {
-  // With the memory of FIT_SYSTEM.
-  Systems systems;
-  const auto d = size_t(model.columns);
-  size_t most = 1;
-  for (const WindowUnit &unit : units)
-    most = std::max(most, unit.count);
-  const int64_t keptBytes = int64_t(most) * keptStateBytes(model);
-  auto makeCrewOf = [&](unsigned threads) {
-    RunOptions of = options;
-    of.threads = threads;
-    of.systems = &systems;
-    return makeCrew(model, TAMRT_STEP_FIT_CHUNK, units.size(), steps.training,
-                    of, StateOf::Worker, int64_t(threads) * keptBytes);
-  };
-  unsigned threads = chooseThreads(options.threads, units.size(), 1);
-  Result<Crew> crew = makeCrewOf(threads);
-  // Each thread keeps sums of its own.
-  while (!crew && threads > 1)
-    crew = makeCrewOf(threads /= 2);
-  if (!crew)
-    return std::move(crew).error();
-  std::vector<UnitScratch> kept;
-  while (kept.size() < crew->workers.size()) {
-    AlignedBuffer own = allocateKept(*crew->device, keptBytes);
-    if (!own)
-      break;
-    kept.push_back({std::move(own), basis, {}, {}});
+/// Threads for units, each with `stateBytes` for states.
+static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
+                                     size_t training, int64_t stateBytes,
+                                     const WindowBasis &basis,
+                                     RunOptions options) {
+  const size_t most = chooseThreads(options.threads, units, 1);
+  for (size_t threads = most;;) {
+    options.threads = unsigned(threads);
+    Result<Crew> crew =
+        makeCrew(model, TAMRT_STEP_FIT_CHUNK, units, training, options,
+                 StateOf::Group, int64_t(threads) * stateBytes);
+    // A shortage that the oracle foresees needs no warning.
+    LogLevel level = LogLevel::Info;
+    std::string why;
+    if (crew) {
+      std::vector<UnitScratch> scratch;
+      auto allocate = [&] {
+        return crew->device->allocate(size_t(stateBytes), "sums of windows");
+      };
+      while (scratch.size() < crew->workers.size()) {
+        AlignedBuffer states = allocate();
+        if (!states && scratch.empty()) {
+          crew->device->purge();
+          states = allocate();
+        }
+        if (!states)
+          break;
+        scratch.push_back({std::move(states), basis, {}, {}});
+      }
+      if (!scratch.empty()) {
+        if (scratch.size() < crew->workers.size())
+          log(LogLevel::Warning, "device '{}' has memory for {} of {} threads",
+              crew->device->label(), scratch.size(), crew->workers.size());
+        crew->workers.resize(scratch.size());
+        return UnitCrew{*std::move(crew), std::move(scratch)};
+      }
+      level = LogLevel::Warning;
+      why = "expected " + std::to_string(stateBytes) +
+            " bytes of memory for the sums of windows on device '" +
+            crew->device->label() + "', got " +
+            std::to_string(crew->device->memory().freeBytes) + " free";
+    } else {
+      why = crew.error().message;
+    }
+    if (!takeLess(threads, most, "threads", options, level, why))
+      return Error{why};
   }
-  if (kept.empty())
-    return Error{"expected " + std::to_string(keptBytes) +
-                 " bytes of memory on device '" + crew->device->label() +
-                 "' for the sums of windows, got less"};
-  // Fewer threads need less.
-  crew->workers.resize(kept.size());
-  Work work(model, data.groups(), *crew, options, "fit");
-  Status done = work.run([&](Worker &worker, size_t u) {
-    const WindowUnit &unit = units[u];
-    worker.place.tables = tables.pointers();
-    UnitFit(model, *crew, worker, data, data.groups()[u], steps, unitRanges,
-            normalization, kept[worker.lane])
-        .run(unit, coefficients + unit.first * d);
-  });
-  if (done)
-    crew->ladder->summarize();
-  return done;
 }
 
 Status fitUnits(const tamrt_model &model, const Dataset &data,
@@ -340,21 +316,32 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
                 const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
                 const RunOptions &options, double *coefficients) {
-  auto fitOn = [&](Device *device) {
-    // Kept sums stay on one device.
-    RunOptions onOne = options;
-    onOne.device = device;
-    onOne.others = {};
-    onOne.allowCpuFallback = false;
-    return fitOnDevice(model, data, units, steps, basis, unitRanges,
-                       normalization, tables, onOne, coefficients);
-  };
-  Status fitted = fitOn(options.device);
-  if (fitted || !options.allowCpuFallback || !options.device ||
-      options.device->isCpu())
-    return fitted;
-  log(LogLevel::Info, "{}; going on on 'cpu'", fitted.error().message);
-  return fitOn(&Device::cpu());
+  // With the memory of FIT_SYSTEM; the sums of a unit stay on one device.
+  Systems systems;
+  RunOptions own = options;
+  own.systems = &systems;
+  own.others = {};
+  const auto d = size_t(model.columns);
+  size_t most = 1;
+  for (const WindowUnit &unit : units)
+    most = std::max(most, unit.count);
+  Result<UnitCrew> made =
+      makeUnitCrew(model, units.size(), steps.training,
+                   int64_t(most) * stateDistance(model), basis, own);
+  if (!made)
+    return std::move(made).error();
+  auto &[crew, scratch] = *made;
+  Work work(model, data.groups(), crew, options, "fit");
+  Status done = work.run([&](Worker &worker, size_t u) {
+    const WindowUnit &unit = units[u];
+    worker.place.tables = tables.pointers();
+    UnitFit(model, crew, worker, data, data.groups()[u], steps, unitRanges,
+            normalization, scratch[worker.lane])
+        .run(unit, coefficients + unit.first * d);
+  });
+  if (done)
+    crew.ladder->summarize();
+  return done;
 }
 
 } // namespace tamrt

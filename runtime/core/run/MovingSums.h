@@ -65,6 +65,8 @@ Result<size_t> windowsPerUnit(const tamrt_model &model,
 struct WindowUnit {
   /// Index of the first window, and number of windows.
   size_t first, count;
+  /// Whether the ranges of some windows differ from the unit's.
+  bool changes = false;
 };
 
 /// Fits units. The groups of `data` and of `unitRanges` are the units, those of

@@ -106,7 +106,7 @@ private:
   Status fitTogether(std::span<const Group> ranges,
                      std::span<const WindowUnit> all, size_t begin, size_t end);
   std::vector<WindowUnit> findUnits();
-  bool join(const WindowUnit &unit, size_t window);
+  bool join(WindowUnit &unit, size_t window);
   double *rangeOf(Normalization &of, size_t group, size_t input) const {
     return of.ranges.data() + (group * of.inputs() + input) * 2;
   }
@@ -186,12 +186,14 @@ void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
   }
 }
 
-/// Widens the ranges of the last unit, for inputs that move, to those of a
-/// window, if the unit's sums then still give those of all its windows.
-bool Batch::join(const WindowUnit &unit, size_t window) {
+/// Adds a window to the last unit, whose ranges are widened to the window's for
+/// inputs that move, if the unit's sums then still give those of all its
+/// windows.
+bool Batch::join(WindowUnit &unit, size_t window) {
   const size_t group =
       unitRanges.ranges.size() / (2 * basis.moves().size()) - 1;
   Normalization wider = unitRanges.part(group, 1);
+  bool differs = false;
   for (size_t input = 0; input < basis.moves().size(); ++input) {
     if (!basis.moves()[input])
       continue;
@@ -199,6 +201,7 @@ bool Batch::join(const WindowUnit &unit, size_t window) {
     const double *own = rangeOf(weights.normalization, window, input);
     if (range[0] == own[0] && range[1] == own[1])
       continue;
+    differs = true;
     const double lo = std::min(range[0] - range[1], own[0] - own[1]);
     const double hi = std::max(range[0] + range[1], own[0] + own[1]);
     range[0] = (lo + hi) / 2;
@@ -211,6 +214,8 @@ bool Batch::join(const WindowUnit &unit, size_t window) {
   }
   std::copy(wider.ranges.begin(), wider.ranges.end(),
             unitRanges.ranges.end() - ptrdiff_t(wider.ranges.size()));
+  unit.changes |= differs;
+  ++unit.count;
   return true;
 }
 
@@ -226,19 +231,18 @@ std::vector<WindowUnit> Batch::findUnits() {
     return true;
   };
   std::vector<WindowUnit> units;
-  for (size_t w = 0; w < windows.size(); ++w)
+  for (size_t w = 0; w < windows.size(); ++w) {
     if (windows[w].index % batching.perUnit != 0 &&
         weights.normalization.areEqual(w - 1, weights.normalization, w,
                                        basis.moves()) &&
-        haveEqualLevels(w - 1, w) && join(units.back(), w)) {
-      ++units.back().count;
-    } else {
-      units.push_back({w, 1});
-      const Normalization own = weights.normalization.part(w, 1);
-      for (auto [from, to] : {std::pair(&own.ranges, &unitRanges.ranges),
-                              std::pair(&own.knots, &unitRanges.knots)})
-        to->insert(to->end(), from->begin(), from->end());
-    }
+        haveEqualLevels(w - 1, w) && join(units.back(), w))
+      continue;
+    units.push_back({w, 1});
+    const Normalization own = weights.normalization.part(w, 1);
+    for (auto [from, to] : {std::pair(&own.ranges, &unitRanges.ranges),
+                            std::pair(&own.knots, &unitRanges.knots)})
+      to->insert(to->end(), from->begin(), from->end());
+  }
   return units;
 }
 

@@ -10,6 +10,7 @@
 #include "app/RowPlaces.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "core/Log.h"
 #include "core/data/BeyondRange.h"
 #include "core/data/RowReader.h"
 #include "core/model/Model.h"
@@ -121,6 +122,8 @@ private:
   /// By input of the windows' model, for those that are effects.
   std::vector<std::vector<double>> effects;
   std::optional<CsvWriter> coefficients;
+  /// Windows that were fitted by themselves (FittedWindows).
+  size_t apart = 0;
 };
 
 Status Adaptation::read() {
@@ -300,6 +303,7 @@ Status Adaptation::fit() {
   Status done = fitWindows(
       windowModel, *data, columns, windows, how, run,
       [&](const FittedWindows &fitted) {
+        apart += fitted.apart;
         if (coefficients)
           writeCoefficients(fitted);
         return Status();
@@ -376,6 +380,12 @@ Status Adaptation::write() {
   if (data->tiedRows() > 0)
     tell(model, "note", describeTies(data->tiedRows(), data->rowCount()));
   timings.note("windows", int64_t(windows.size()));
+  timings.note("uncertain windows", int64_t(apart));
+  if (apart > 0)
+    log(LogLevel::Info,
+        "{} of {} windows were fitted by themselves: rounding errors of shared "
+        "sums could have changed their predictions by {} of their size",
+        apart, windows.size(), kWindowError);
   return {};
 }
 

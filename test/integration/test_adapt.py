@@ -239,6 +239,65 @@ class Windows(WindowsCase):
                                    output="other.csv").read_bytes(),
                         whole, more)
 
+    def test_ill_conditioned_windows(self):
+        # Rounding errors of shared sums would change the forecasts: such windows
+        # are fitted by themselves, and counted.
+        rows = make_rows(150, ("a",))
+        draw = random.Random(7)
+        for t, row in enumerate(rows):
+            row["season"] = t % 48 / 48
+            row["near"] = round(row["temp"] + draw.gauss(0, 1e-3), 5)
+            row["far"] = round(1e4 + t / 200 + draw.gauss(0, 0.1), 3)
+        terms = ("l(trend)", "p(trend, deg=4)", "p(trend, deg=7)",
+                 "p(temp, deg=5)", "l(near)", "p(far, deg=4)",
+                 "c(day, n_cat=7)", "s(season, k=6)",
+                 "te(p(trend, deg=3), l(temp))")
+        # At least one of each is so, and none.
+        cases = [("p(trend, deg=7) + p(temp, deg=5) + c(day, n_cat=7)", 30, 2,
+                  0.5, True),
+                 ("l(trend) + p(trend, deg=7) + l(far)", 60, 2, 0.5, True),
+                 ("l(trend) + c(day, n_cat=7)", 60, 2, 1, False)]
+        cases += [(" + ".join(draw.sample(terms, draw.randint(1, 4))),
+                   draw.choice((30, 60)), draw.choice((2, 3)),
+                   draw.choice((1, 0.95, 0.8, 0.5)), None)
+                  for _ in range(5)]
+        data = write_csv(self.dir / "data.csv", rows)
+        for formula, window, update, forget, is_so in cases:
+            with self.subTest(formula=formula, forget=forget):
+                model = self.compile_windows("y ~ " + formula, window=window,
+                                             horizon=1, update=update)
+                alone = self.compile_windows("y ~ " + formula, window=window,
+                                             horizon=1, update=update,
+                                             weights="w", name="alone")
+                part = rows[:100]
+                expected, _ = self.loop(alone, part, window, update, 1,
+                                        lambda row, age: forget ** age)
+                options = [f"--forget={forget}"] if forget < 1 else []
+                out = self.dir / "out.csv"
+                run = self.run_program(
+                    model, "adapt", write_csv(self.dir / "part.csv", part),
+                    "-o", out, "--timings=json", *options,
+                    env=dict(os.environ, TAMRT_LOG="info"))
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.check(out, part, expected, 1e-9)
+                told = json.loads(next(line for line in run.stderr.splitlines()
+                                       if line.startswith("{")))
+                count = told["uncertain windows"]
+                if is_so is not None:
+                    self.assertEqual(count > 0, is_so, told)
+                self.assertEqual(
+                    f"info: {count} of {told['windows']} windows were fitted "
+                    "by themselves: rounding" in run.stderr, count > 0)
+                # Which ones does not depend on what is fitted at once.
+                whole = self.adapt(model, data, "--threads=1",
+                                   *options).read_bytes()
+                for more in (["--threads=3"], ["--windows=1"],
+                             ["--chunk-rows=8"]):
+                    self.assertEqual(
+                        self.adapt(model, data, *more, *options,
+                                   output="other.csv").read_bytes(),
+                        whole, more)
+
     def test_device(self):
         # Sums on a device whose memory the CPU does not address.
         if not any(BACKENDS.glob("libtamrt-backend-sim*")):

@@ -10,12 +10,16 @@
 
 #include "core/Log.h"
 #include "core/run/UnitPenalties.h"
+#include "core/run/Windows.h"
 #include "core/run/Work.h"
 #include "io/Parallel.h"
+#include "kernels/cpu/Substitution.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace tamrt {
@@ -25,6 +29,10 @@ namespace {
 /// windows of 365 rows is summed 1.2 times.
 constexpr size_t kMostWindows = 64;
 constexpr int64_t kKeptBytes = int64_t(4) << 20;
+
+/// Bound of the rounding errors of sums, of N N' and of N ||y||, N being the
+/// norms of the numbers that are summed.
+constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 
 /// Distance of the states.
 int64_t stateDistance(const tamrt_model &model) {
@@ -36,9 +44,15 @@ struct UnitScratch {
   /// States: those that a unit keeps, and last the one that is added to.
   AlignedBuffer states;
   WindowBasis basis;
-  /// P + 1e-6 I, a lower triangle, by column: the numbers other than 0.
-  std::vector<std::vector<SparseNumber>> penalty;
+  /// P + 1e-6 I: the numbers of the lower triangle other than 0, and their
+  /// places in it.
+  std::vector<SparseNumber> penalty;
   std::vector<double> workspace;
+  /// By column: the squared norms of WindowBasis::change; a design row,
+  /// and A^-1 times it.
+  std::vector<double> squaredNorms, solved;
+  /// Sums of w y^2 of the unit's first rows.
+  std::vector<double> squares;
 };
 
 /// The fit of one unit on one thread.
@@ -53,15 +67,18 @@ public:
         unitRanges(unitRanges), normalization(normalization), scratch(scratch) {
   }
 
-  /// Writes the coefficients of the unit's windows.
-  void run(const WindowUnit &unit, double *coefficients);
+  /// Fits the unit's windows.
+  void run(const WindowUnit &unit, const WindowFits &fits);
 
 private:
   void start();
   void add(size_t first, size_t end);
-  void solve(size_t window, double *coefficients);
-  void solveSystem(size_t window, double *coefficients);
+  void solve(double *coefficients);
+  void solveSystem(size_t window, const WindowFits &fits);
+  bool isUncertain(size_t window, const WindowFits &fits, double factor,
+                   const double *matrix, const double *coefficients);
   void findPenalty();
+  void sumSquares();
   void *stateAt(size_t index) const {
     return scratch.states.as<char>() + int64_t(index) * stateDistance(model);
   }
@@ -84,8 +101,8 @@ private:
   const WindowSteps &steps;
   const Normalization &unitRanges, &normalization;
   UnitScratch &scratch;
-  /// The unit's first window, and whether the equations of its windows differ
-  /// from those of its sums.
+  /// The unit's first window, and whether the ranges of its windows differ from
+  /// the unit's.
   size_t firstWindow = 0;
   bool changes = false;
 };
@@ -112,11 +129,10 @@ void UnitFit::add(size_t first, size_t end) {
       [](size_t, size_t) {});
 }
 
-void UnitFit::solve(size_t window, double *coefficients) {
+/// Solves the equations of a unit that is one window.
+void UnitFit::solve(double *coefficients) {
   if (!worker.place.good())
     return;
-  if (changes)
-    return solveSystem(window, coefficients);
   const auto all = int64_t(steps.training);
   worker.attempt(ladder, [&] {
     worker.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr, all, 0, all);
@@ -128,7 +144,9 @@ void UnitFit::solve(size_t window, double *coefficients) {
 
 /// Solves the equations of a window of the unit, which follow from those of the
 /// sums.
-void UnitFit::solveSystem(size_t window, double *coefficients) {
+void UnitFit::solveSystem(size_t window, const WindowFits &fits) {
+  if (!worker.place.good())
+    return;
   const auto all = int64_t(steps.training);
   // Without the floor of any rows: small weights would vanish beside it.
   worker.attempt(ladder, [&] {
@@ -140,16 +158,22 @@ void UnitFit::solveSystem(size_t window, double *coefficients) {
   double *matrix = worker.place.output;
   double *vector = matrix + vectorInSystem(model.columns);
   const size_t inputs = normalization.inputs();
-  scratch.basis.change(
-      [&](size_t input) {
-        auto rangeIn = [&](const Normalization &of, size_t group) {
-          const double *range = of.ranges.data() + (group * inputs + input) * 2;
-          return Range{range[0], range[1]};
-        };
-        return std::pair(rangeIn(unitRanges, rows.place),
-                         rangeIn(normalization, firstWindow + window));
-      },
-      matrix, vector);
+  scratch.squaredNorms.resize(d);
+  for (size_t k = 0; k < d; ++k)
+    scratch.squaredNorms[k] = matrix[k * d + k];
+  if (changes)
+    scratch.basis.change(
+        [&](size_t input) {
+          auto rangeIn = [&](const Normalization &of, size_t group) {
+            const double *range =
+                of.ranges.data() + (group * inputs + input) * 2;
+            return Range{range[0], range[1]};
+          };
+          return std::pair(rangeIn(unitRanges, rows.place),
+                           rangeIn(normalization, firstWindow + window));
+        },
+        matrix, vector, scratch.squaredNorms);
+  double factor = 1;
   if (steps.hasWeights) {
     // The offset's sum is that of the weights.
     const double sum = matrix[0];
@@ -158,21 +182,71 @@ void UnitFit::solveSystem(size_t window, double *coefficients) {
       worker.place.context.detail = 0;
       return;
     }
-    const double factor = double(all) / sum;
+    factor = double(all) / sum;
     for (size_t k = 0; k < d; ++k) {
       vector[k] *= factor;
       for (size_t i = k; i < d; ++i)
         matrix[k * d + i] *= factor;
     }
   }
-  for (size_t k = 0; k < d; ++k)
-    for (const SparseNumber &number : scratch.penalty[k])
-      matrix[k * d + number.at] += double(all) * number.value;
+  for (const SparseNumber &number : scratch.penalty)
+    matrix[number.at] += double(all) * number.value;
   Device::cpu().kernels()->cholesky_solve(&worker.place.context, int64_t(d),
                                           matrix, vector,
                                           scratch.workspace.data());
-  if (worker.place.good())
-    std::memcpy(coefficients, vector, d * sizeof(double));
+  if (!worker.place.good())
+    return;
+  std::memcpy(fits.coefficients + (firstWindow + window) * d, vector,
+              d * sizeof(double));
+  fits.isUncertain[firstWindow + window] =
+      isUncertain(window, fits, factor, matrix, vector);
+}
+
+/// Whether rounding errors of the sums may change the predictions of a window
+/// by more than kWindowError. With errors E of A and e of b a prediction phi'x
+/// changes by phi'A^-1 (e - E x), E and e being at most kRounding N N' and
+/// kRounding N ||y|| but for signs that differ from number to number. O(D^2)
+/// for each row that the window predicts.
+bool UnitFit::isUncertain(size_t window, const WindowFits &fits, double factor,
+                          const double *matrix, const double *coefficients) {
+  const auto d = size_t(model.columns);
+  const std::vector<double> &norms = scratch.squaredNorms;
+  const size_t start = window * steps.update;
+  double right =
+      scratch.squares[start + steps.training] - scratch.squares[start];
+  double largest = 0;
+  for (size_t k = 0; k < d; ++k) {
+    right += norms[k] * coefficients[k] * coefficients[k];
+    largest = std::max(largest, norms[k]);
+  }
+  const double rounding = kRounding * factor * std::sqrt(right);
+  // ||x||^2 is at most this times x'A x.
+  const double most = 1 / (TAMRT_PENALTY_FLOOR * double(steps.training));
+  scratch.solved.resize(d);
+  double *const solved = scratch.solved.data();
+  const size_t end = fits.starts[firstWindow + window + 1];
+  for (size_t row = fits.starts[firstWindow + window]; row < end; ++row) {
+    const double *design = fits.ahead.data() + row * d;
+    double prediction = 0;
+    for (size_t k = 0; k < d; ++k)
+      prediction += design[k] * coefficients[k];
+    const double allowed = kWindowError * std::fabs(prediction);
+    // A bound that costs half as much is enough for most.
+    std::copy_n(design, d, solved);
+    cpu::substituteForward(matrix, int64_t(d), solved);
+    const double form = std::inner_product(solved, solved + d, solved, 0.0);
+    if (rounding * std::sqrt(largest * most * form) <= allowed)
+      continue;
+    Device::cpu().kernels()->cholesky_apply(&worker.place.context, matrix,
+                                            design, int64_t(d), solved);
+    double left = 0;
+    for (size_t k = 0; k < d; ++k)
+      left += norms[k] * solved[k] * solved[k];
+    // NaN is uncertain, too.
+    if (!(rounding * std::sqrt(left) <= allowed))
+      return true;
+  }
+  return false;
 }
 
 /// Finds P + 1e-6 I, which all units have in common.
@@ -185,23 +259,36 @@ void UnitFit::findPenalty() {
     return;
   const auto d = size_t(model.columns);
   scratch.workspace.resize(size_t(TAMRT_SOLVE_WORKSPACE(d)));
-  scratch.penalty.resize(d);
   for (size_t k = 0; k < d; ++k)
     for (size_t i = k; i < d; ++i)
       if (const double value = worker.place.output[k * d + i]; value != 0)
-        scratch.penalty[k].push_back({i, value});
+        scratch.penalty.push_back({k * d + i, value});
 }
 
-void UnitFit::run(const WindowUnit &unit, double *coefficients) {
+void UnitFit::sumSquares() {
+  const double *target = data.target() + rows.first;
+  const double *weights =
+      data.weights() ? data.weights() + rows.first : nullptr;
+  scratch.squares.assign(1, 0.0);
+  for (size_t row = 0; row < rows.rows; ++row)
+    scratch.squares.push_back(scratch.squares.back() +
+                              (weights ? weights[row] : 1.0) * target[row] *
+                                  target[row]);
+}
+
+void UnitFit::run(const WindowUnit &unit, const WindowFits &fits) {
   firstWindow = unit.first;
-  changes = steps.hasWeights || unit.changes;
+  changes = unit.changes;
+  const bool hasSystem = unit.count > 1 || steps.hasWeights;
   const size_t update = steps.update, last = unit.count - 1;
   void *const own = stateAt(last);
   worker.place.state = own;
   worker.setColumns(model, data, rows.first);
-  if (changes && scratch.penalty.empty())
+  if (hasSystem && scratch.penalty.empty())
     findPenalty();
-  const std::vector<double> none(changes ? size_t(model.penalty_count) : 0,
+  if (hasSystem)
+    sumSquares();
+  const std::vector<double> none(hasSystem ? size_t(model.penalty_count) : 0,
                                  0.0);
   unitRanges.parameters(model, rows.place, worker.place.parameters, none);
   // Sums of the rows from the start of each window to that of the last one.
@@ -226,7 +313,10 @@ void UnitFit::run(const WindowUnit &unit, double *coefficients) {
       worker.place.state = stateAt(window);
       worker.join(ladder, own);
     }
-    solve(window, coefficients + window * size_t(model.columns));
+    if (hasSystem)
+      solveSystem(window, fits);
+    else
+      solve(fits.coefficients + firstWindow * size_t(model.columns));
     worker.place.state = own;
   }
 }
@@ -289,7 +379,7 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
         }
         if (!states)
           break;
-        scratch.push_back({std::move(states), basis, {}, {}});
+        scratch.push_back({std::move(states), basis, {}, {}, {}, {}, {}});
       }
       if (!scratch.empty()) {
         if (scratch.size() < crew->workers.size())
@@ -315,13 +405,12 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
                 std::span<const WindowUnit> units, const WindowSteps &steps,
                 const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
-                const RunOptions &options, double *coefficients) {
+                const RunOptions &options, const WindowFits &fits) {
   // With the memory of FIT_SYSTEM; the sums of a unit stay on one device.
   Systems systems;
   RunOptions own = options;
   own.systems = &systems;
   own.others = {};
-  const auto d = size_t(model.columns);
   size_t most = 1;
   for (const WindowUnit &unit : units)
     most = std::max(most, unit.count);
@@ -337,7 +426,7 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
     worker.place.tables = tables.pointers();
     UnitFit(model, crew, worker, data, data.groups()[u], steps, unitRanges,
             normalization, scratch[worker.lane])
-        .run(unit, coefficients + unit.first * d);
+        .run(unit, fits);
   });
   if (done)
     crew.ladder->summarize();

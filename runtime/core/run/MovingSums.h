@@ -40,6 +40,7 @@
 #include "tamrt/abi.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -69,17 +70,28 @@ struct WindowUnit {
   bool changes = false;
 };
 
+/// What windows predict, and what is found, by window.
+struct WindowFits {
+  /// The design rows that they predict, D numbers each; those of window w begin
+  /// at row starts[w] and end at row starts[w + 1].
+  std::span<const double> ahead;
+  std::span<const size_t> starts;
+  /// D each.
+  double *coefficients;
+  /// Set to 1 for a window of which rounding errors of the sums may change a
+  /// prediction by more than kWindowError (Windows.h) of it.
+  uint8_t *isUncertain;
+};
+
 /// Fits units. The groups of `data` and of `unitRanges` are the units, those of
 /// `normalization` are windows, which may differ from their unit in the ranges
-/// that `basis` can change. Writes the D coefficients of each window of the
-/// units to its place in `coefficients`. Errors: those of `fitGroups`, with the
-/// names of the units, but for coefficients that are not finite; a window
-/// without weight.
+/// that `basis` can change. Errors: those of `fitGroups`, with the names of the
+/// units, but for coefficients that are not finite; a window without weight.
 Status fitUnits(const tamrt_model &model, const Dataset &data,
                 std::span<const WindowUnit> units, const WindowSteps &steps,
                 const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
-                const RunOptions &options, double *coefficients);
+                const RunOptions &options, const WindowFits &fits);
 
 } // namespace tamrt
 

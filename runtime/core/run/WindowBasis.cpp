@@ -91,7 +91,7 @@ bool WindowBasis::canChange(size_t input, const Range &from,
 
 void WindowBasis::change(
     const std::function<std::pair<Range, Range>(size_t)> &rangesOf,
-    double *matrix, double *vector) {
+    double *matrix, double *vector, std::vector<double> &norms) {
   const auto at = [&](size_t i, size_t k) -> double & {
     return matrix[std::min(i, k) * d + std::max(i, k)];
   };
@@ -126,18 +126,20 @@ void WindowBasis::change(
 
   // B S and B b, of which the other rows are those of S and b.
   index = 0;
-  std::vector<double> values(ofOffset.size());
+  std::vector<double> values(ofOffset.size()), sizes(ofOffset.size());
   for (const Effect &effect : effects)
     for (size_t k = 0; k < effect.columns; ++k, ++index) {
       double *row = rows.data() + index * d;
       for (size_t c = 0; c < d; ++c)
         row[c] = ofOffset[index] * at(0, c);
       values[index] = ofOffset[index] * vector[0];
+      sizes[index] = std::fabs(ofOffset[index]) * std::sqrt(norms[0]);
       for (size_t j = 0; j < ofColumns[index].size(); ++j) {
         const double factor = ofColumns[index][j];
         for (size_t c = 0; c < d; ++c)
           row[c] += factor * at(effect.first + j, c);
         values[index] += factor * vector[effect.first + j];
+        sizes[index] += std::fabs(factor) * std::sqrt(norms[effect.first + j]);
       }
     }
   // (B S) B': first the columns of S's other effects.
@@ -147,6 +149,7 @@ void WindowBasis::change(
       const double *row = rows.data() + index * d;
       const size_t i = effect.first + k;
       vector[i] = values[index];
+      norms[i] = sizes[index] * sizes[index];
       for (size_t c = 0; c < d; ++c)
         at(i, c) = row[c];
     }

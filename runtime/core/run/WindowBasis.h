@@ -45,9 +45,11 @@ public:
 
   /// Changes S, D x D, column after column, of which only the lower triangle is
   /// read and written, and S's right-hand side. rangesOf(input) has the ranges
-  /// before and after.
+  /// before and after. `norms`, the squared norms of the design's columns,
+  /// become those of the numbers from which the new columns are computed, which
+  /// may cancel.
   void change(const std::function<std::pair<Range, Range>(size_t)> &rangesOf,
-              double *matrix, double *vector);
+              double *matrix, double *vector, std::vector<double> &norms);
 
 private:
   struct Effect {

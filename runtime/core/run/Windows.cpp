@@ -78,7 +78,8 @@ Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
   const size_t rows =
       (options.training + (perUnit - 1) * options.update) / perUnit + predicted;
   const size_t window =
-      row * rows + sizeof(double) * (size_t(model.columns) + 8 * inputs);
+      row * rows +
+      sizeof(double) * (size_t(model.columns) * (1 + predicted) + 8 * inputs);
   return {std::max<size_t>(most / window, 1), most / row, perUnit};
 }
 
@@ -95,13 +96,18 @@ public:
         run(run) {}
 
   Status fit();
-  Status predict(double *predictions) const;
+  Status predict(double *predictions);
   const std::vector<double> &coefficients() const {
     return weights.coefficients;
+  }
+  size_t apart() const {
+    return size_t(std::count(isUncertain.begin(), isUncertain.end(), 1));
   }
 
 private:
   Status findLevels();
+  void copyAhead();
+  Status designAhead();
   Status fitApart(std::span<const Group> ranges, size_t first);
   Status fitTogether(std::span<const Group> ranges,
                      std::span<const WindowUnit> all, size_t begin, size_t end);
@@ -129,6 +135,11 @@ private:
   std::vector<LevelTable> levels;
   /// A window is a group of it.
   Weights weights;
+  /// The rows that windows predict, and their design; by window its first one.
+  std::optional<Dataset> ahead;
+  std::vector<double> design;
+  std::vector<size_t> starts;
+  std::vector<uint8_t> isUncertain;
 };
 
 /// "north, rows 1 to 365".
@@ -264,6 +275,9 @@ Status Batch::fit() {
   if (batching.perUnit == 1)
     return fitApart(ranges, 0);
   const std::vector<WindowUnit> units = findUnits();
+  isUncertain.resize(windows.size());
+  if (Status s = designAhead(); !s)
+    return s;
   for (size_t u = 0, end = 0; u < units.size(); u = end) {
     size_t rows = 0;
     do {
@@ -273,7 +287,32 @@ Status Batch::fit() {
     if (Status s = fitTogether(ranges, units, u, end); !s)
       return s;
   }
+  for (size_t w = 0, last = 0; w < windows.size(); w = last) {
+    last = w + 1;
+    while (last < windows.size() && isUncertain[last] == isUncertain[w])
+      ++last;
+    if (!isUncertain[w])
+      continue;
+    if (Status s = fitApart(std::span(ranges).subspan(w, last - w), w); !s)
+      return s;
+  }
   return checkCoefficients(model, weights.groups, weights.coefficients);
+}
+
+/// Computes the design of the rows that windows predict, and the tables that
+/// all windows have in common.
+Status Batch::designAhead() {
+  copyAhead();
+  Result<Tables> tables = learn(model, *ahead, weights.normalization);
+  if (!tables)
+    return std::move(tables).error();
+  weights.tables = *std::move(tables);
+  for (const Group &group : ahead->groups())
+    starts.push_back(group.first);
+  starts.push_back(ahead->rowCount());
+  design.resize(ahead->rowCount() * size_t(model.columns));
+  return predictGroups(model, TAMRT_STEP_DESIGN, *ahead, weights, {}, run,
+                       design.data());
 }
 
 /// Fits the windows of the units [begin, end) together.
@@ -293,15 +332,12 @@ Status Batch::fitTogether(std::span<const Group> ranges,
                  rangesOfUnits[u].rows, codes);
       },
       run.threads);
-  Result<Tables> tables = learn(model, rows, weights.normalization);
-  if (!tables)
-    return std::move(tables).error();
-  weights.tables = *std::move(tables);
   const bool hasWeights = columns.source.weights || !discount.empty();
   Status done = fitUnits(
       model, rows, units, {options.training, options.update, hasWeights}, basis,
       unitRanges.part(begin, units.size()), weights.normalization,
-      weights.tables, run, weights.coefficients.data());
+      weights.tables, run,
+      {design, starts, weights.coefficients.data(), isUncertain.data()});
   if (done)
     return done;
   // The fit of each window names the one with an error. Its results are not
@@ -338,18 +374,25 @@ Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
   return {};
 }
 
-Status Batch::predict(double *predictions) const {
+/// Copies the rows that windows predict.
+void Batch::copyAhead() {
   std::vector<Group> ranges;
   for (size_t w = 0; w < windows.size(); ++w)
     ranges.push_back({weights.groups[w], windows[w].first, windows[w].rows});
   RowSource source = columns.source;
   source.target = nullptr;
-  const Dataset rows = Dataset::copy(
+  ahead = Dataset::copy(
       model, source, ranges, {},
       [&](size_t w, size_t input, int32_t *codes) {
         setCodes(w, input, windows[w].first, windows[w].rows, codes);
       },
       run.threads);
+}
+
+Status Batch::predict(double *predictions) {
+  if (!ahead)
+    copyAhead();
+  const Dataset &rows = *ahead;
   std::vector<double> numbers(rows.rowCount());
   if (Status s = predictGroups(model, TAMRT_STEP_PREDICT, rows, weights, run,
                                numbers.data());
@@ -427,7 +470,7 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
     if (Status s = batch.predict(predictions); !s)
       return s;
     if (take)
-      if (Status s = take({some, batch.coefficients()}); !s)
+      if (Status s = take({some, batch.coefficients(), batch.apart()}); !s)
         return s;
     done += some.size();
   }

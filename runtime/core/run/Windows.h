@@ -72,11 +72,19 @@ struct WindowOptions {
   size_t atOnce = 0;
 };
 
+/// How much the prediction of a window that shares sums may differ from that of
+/// a fit of its rows alone, relative to it.
+inline constexpr double kWindowError = 1e-9;
+
 /// The fits of some consecutive windows.
 struct FittedWindows {
   std::span<const Window> windows;
   /// By window.
   const std::vector<double> &coefficients;
+  /// Of these windows, those that were fitted by themselves because rounding
+  /// errors of shared sums could have changed their predictions by more than
+  /// kWindowError of them.
+  size_t apart;
 };
 
 /// Fits `windows` of `data`, whose groups name them in errors, and writes the

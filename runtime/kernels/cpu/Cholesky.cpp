@@ -37,6 +37,7 @@
 #include "kernels/Status.h"
 #include "kernels/cpu/CholeskyTiles.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Substitution.h"
 
 #include <algorithm>
 #include <cmath>
@@ -525,6 +526,10 @@ void cholesky_apply(tamrt_context *ctx, const double *a, const double *b,
                     int64_t n, double *x) {
   std::copy_n(b, n, x);
   solve(const_cast<double *>(a), n, x);
+}
+
+TAMRT_WIDE void substituteForward(const double *a, int64_t n, double *b) {
+  solveDown({const_cast<double *>(a), n}, b);
 }
 
 void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b,

@@ -19,14 +19,14 @@ Memory &memory() {
   return all;
 }
 
-void *Memory::allocate(at::Device device, size_t bytes) {
+void *Memory::allocate(tamrt_device &owner, at::Device device, size_t bytes) {
   at::Tensor block =
       at::empty({int64_t(bytes)}, at::TensorOptions(device).dtype(at::kByte));
   std::lock_guard lock(mutex);
   const uintptr_t address = next;
   // Blocks are apart, so that no address is of two.
   next += (bytes / TAMRT_ALIGNMENT + 2) * TAMRT_ALIGNMENT;
-  blocks.emplace(address, std::move(block));
+  blocks.emplace(address, Block{std::move(block), &owner});
   return reinterpret_cast<void *>(address);
 }
 
@@ -34,9 +34,9 @@ bool Memory::release(void *address, size_t bytes) {
   at::Tensor block;
   std::lock_guard lock(mutex);
   auto at = blocks.find(reinterpret_cast<uintptr_t>(address));
-  if (at == blocks.end() || at->second.numel() != int64_t(bytes))
+  if (at == blocks.end() || at->second.bytes.numel() != int64_t(bytes))
     return false;
-  block = std::move(at->second);
+  block = std::move(at->second.bytes);
   blocks.erase(at);
   return true;
 }
@@ -49,13 +49,13 @@ Memory::Place Memory::find(const void *address, int64_t bytes) const {
     throw std::out_of_range("no block has this address");
   const auto &[start, block] = *std::prev(after);
   const auto offset = int64_t(where - start);
-  if (offset + bytes > block.numel())
+  if (offset + bytes > block.bytes.numel())
     throw std::out_of_range("a buffer ends after its block");
-  return {block, offset};
+  return {block.bytes, offset, block.owner};
 }
 
-at::Device Memory::deviceOf(const void *address) const {
-  return find(address, 0).block.device();
+tamrt_device &Memory::ownerOf(const void *address) const {
+  return *find(address, 0).owner;
 }
 
 std::pair<at::Tensor, uintptr_t> Memory::blockOf(const void *address) const {

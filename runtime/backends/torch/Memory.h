@@ -27,6 +27,8 @@
 #include <tuple>
 #include <utility>
 
+struct tamrt_device;
+
 namespace tamrt::aten {
 
 /// The bit of a device's addresses.
@@ -41,8 +43,8 @@ inline bool isOfDevice(const void *address) {
 /// not in a block, or if the bytes from there on are not.
 class Memory {
 public:
-  /// A block on a device; throws what LibTorch throws.
-  void *allocate(at::Device device, size_t bytes);
+  /// A block of `owner` on a device; throws what LibTorch throws.
+  void *allocate(tamrt_device &owner, at::Device device, size_t bytes);
   /// Whether there was such a block.
   bool release(void *address, size_t bytes);
 
@@ -53,8 +55,8 @@ public:
                   at::IntArrayRef sizes, at::OptionalIntArrayRef strides,
                   at::Device device);
 
-  /// The device of a block.
-  at::Device deviceOf(const void *address) const;
+  /// The owner of the block that has an address.
+  tamrt_device &ownerOf(const void *address) const;
 
   /// The block that has an address, as a tensor of bytes, and the address of
   /// its first byte.
@@ -64,12 +66,17 @@ private:
   struct Place {
     at::Tensor block;
     int64_t offset;
+    tamrt_device *owner;
+  };
+  struct Block {
+    at::Tensor bytes;
+    tamrt_device *owner;
   };
   Place find(const void *address, int64_t bytes) const;
 
   mutable std::mutex mutex;
   /// By their addresses.
-  std::map<uintptr_t, at::Tensor> blocks;
+  std::map<uintptr_t, Block> blocks;
   uintptr_t next = kDeviceBit;
   /// Copies of constants, by address, bytes and device.
   std::map<std::tuple<const void *, int64_t, std::string>, at::Tensor> copies;

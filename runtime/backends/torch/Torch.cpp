@@ -61,9 +61,12 @@ const tamrt_core *core = nullptr;
 /// Kernels run one after another: ATen gets one thread.
 std::mutex kernelMutex;
 std::vector<TorchDevice> devices;
+/// All devices' together: what is to fail is counted so.
 std::atomic<int64_t> launches = 0, allocations = 0, copies = 0;
 bool lacksBinary64 = false;
 int64_t failAllocation = 0, failKernel = 0, failCopy = 0;
+/// Bytes of memory of each device; negative: what it has.
+int64_t memoryLimit = -1;
 tamrt_kernels kernelTable, narrowTable;
 
 int64_t number(const char *name, int64_t otherwise) {
@@ -82,8 +85,10 @@ std::string messageOf(const std::exception &error) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Does work of LibTorch; returns a status instead of throwing.
-template <class Work> int32_t guarded(const Work &work) {
+/// Does work of LibTorch; returns a status instead of throwing. What failed in
+/// LibTorch is in `why`, or else in the log.
+template <class Work>
+int32_t guarded(const Work &work, std::string *why = nullptr) {
   try {
     // A setting of each thread.
     at::set_num_threads(1);
@@ -95,7 +100,10 @@ template <class Work> int32_t guarded(const Work &work) {
   } catch (const c10::OutOfMemoryError &) {
     return TAMRT_ERROR_OUT_OF_MEMORY;
   } catch (const std::exception &error) {
-    log(TAMRT_LOG_ERROR, "torch: " + messageOf(error));
+    if (why)
+      *why = messageOf(error);
+    else
+      log(TAMRT_LOG_ERROR, "torch: " + messageOf(error));
     return TAMRT_ERROR_DEVICE;
   }
 }
@@ -125,7 +133,9 @@ void launch(tamrt_context *ctx, const Body &body, Arguments... arguments) {
   Failure failure = {TAMRT_OK, 0};
   const int32_t status = guarded([&] {
     try {
-      setDevice(memory().deviceOf(deviceAddress(arguments...)));
+      tamrt_device &device = memory().ownerOf(deviceAddress(arguments...));
+      ++device.launches;
+      setDevice(device.torch.device);
       ReserveScope scope;
       body(arguments...);
     } catch (const Failure &found) {
@@ -285,12 +295,16 @@ const tamrt_kernels *kernels(tamrt_device *device) {
 //===----------------------------------------------------------------------===//
 
 int32_t probe(char *why, size_t whyBytes) {
-  const int32_t status = guarded([] {
-    if (devices.empty())
-      devices = findDevices();
-  });
+  std::string failed = "no memory";
+  const int32_t status = guarded(
+      [] {
+        if (devices.empty())
+          devices = findDevices();
+      },
+      &failed);
   if (status != TAMRT_OK)
-    std::snprintf(why, whyBytes, "LibTorch cannot tell its devices");
+    std::snprintf(why, whyBytes, "LibTorch cannot tell its devices: %s",
+                  failed.c_str());
   return int32_t(devices.size());
 }
 
@@ -298,27 +312,33 @@ const char *label(int32_t index) { return devices[size_t(index)].name.c_str(); }
 
 tamrt_device *open(int32_t index, char *why, size_t whyBytes) {
   const int64_t bytes = number("TAMRT_TORCH_RESERVE", int64_t(256) << 20);
-  tamrt_device *device = nullptr;
-  const int32_t status = guarded([&] {
-    if (bytes < TAMRT_ALIGNMENT)
-      throw std::bad_alloc();
-    makeReserve(size_t(bytes), number("TAMRT_TORCH_FAIL_RESERVE", 0));
-    const TorchDevice &of = devices[size_t(index)];
-    device = new tamrt_device{of, "LibTorch " TAMRT_TORCH_VERSION " on " +
-                                      of.description};
-  });
-  if (status != TAMRT_OK)
+  if (bytes < TAMRT_ALIGNMENT) {
     std::snprintf(why, whyBytes,
-                  "expected %lld bytes of memory for temporary tensors, got "
-                  "less",
-                  static_cast<long long>(bytes));
+                  "expected TAMRT_TORCH_RESERVE to be at least %d bytes, got "
+                  "%lld",
+                  TAMRT_ALIGNMENT, static_cast<long long>(bytes));
+    return nullptr;
+  }
+  tamrt_device *device = nullptr;
+  std::string failed = "expected " + std::to_string(bytes) +
+                       " bytes of memory for temporary tensors, got less";
+  const int32_t status = guarded(
+      [&] {
+        makeReserve(size_t(bytes), number("TAMRT_TORCH_FAIL_RESERVE", 0));
+        const TorchDevice &of = devices[size_t(index)];
+        device = new tamrt_device{of, "LibTorch " TAMRT_TORCH_VERSION " on " +
+                                          of.description};
+      },
+      &failed);
+  if (status != TAMRT_OK)
+    std::snprintf(why, whyBytes, "%s", failed.c_str());
   return device;
 }
 
 void close(tamrt_device *device) {
   const ReserveCounts counts = reserveCounts();
   log(TAMRT_LOG_DEBUG,
-      "torch:" + device->torch.name + ": " + std::to_string(launches) +
+      "torch:" + device->torch.name + ": " + std::to_string(device->launches) +
           " kernels, " + std::to_string(device->copies) + " copies, " +
           std::to_string(counts.allocations) + " temporary tensors, " +
           std::to_string(counts.peakBytes) + " of " +
@@ -340,13 +360,13 @@ uint32_t traits(tamrt_device *device) {
 }
 
 void countWork(tamrt_device *device, tamrt_device_counts *counts) {
-  *counts = {launches, device->copies, device->uploadedBytes};
+  *counts = {device->launches, device->copies, device->uploadedBytes};
 }
 
 int32_t memoryOfDevice(tamrt_device *device, int64_t *freeBytes,
                        int64_t *totalBytes) {
   return guarded([&] {
-    const int64_t limit = number("TAMRT_TORCH_MEMORY", -1);
+    const int64_t limit = memoryLimit;
     const TorchMemory found =
         limit < 0 ? memoryOf(device->torch.device) : TorchMemory{limit, limit};
     *totalBytes = found.totalBytes;
@@ -365,7 +385,8 @@ void *allocate(tamrt_device *device, size_t bytes) {
       int64_t(bytes) > free)
     return nullptr;
   void *block = nullptr;
-  guarded([&] { block = memory().allocate(device->torch.device, bytes); });
+  guarded(
+      [&] { block = memory().allocate(*device, device->torch.device, bytes); });
   if (block)
     device->usedBytes += int64_t(bytes);
   return block;
@@ -439,6 +460,7 @@ tamrt_backend_register(const tamrt_core *from) {
   failAllocation = number("TAMRT_TORCH_FAIL", 0);
   failKernel = number("TAMRT_TORCH_FAIL_KERNEL", 0);
   failCopy = number("TAMRT_TORCH_FAIL_COPY", 0);
+  memoryLimit = number("TAMRT_TORCH_MEMORY", -1);
   makeKernels();
   static const tamrt_backend table = makeTable();
   return &table;

@@ -356,7 +356,9 @@ struct UnitCrew {
 static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
                                      size_t training, int64_t stateBytes,
                                      const WindowBasis &basis,
-                                     RunOptions options) {
+                                     UnitMemory &memory, RunOptions options) {
+  if (memory.bytes != stateBytes)
+    memory = {{}, stateBytes};
   const size_t most = chooseThreads(options.threads, units, 1);
   for (size_t threads = most;;) {
     options.threads = unsigned(threads);
@@ -369,7 +371,11 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
     if (crew) {
       std::vector<UnitScratch> scratch;
       auto allocate = [&] {
-        return crew->device->allocate(size_t(stateBytes), "sums of windows");
+        if (!crew->device->isCpu() || memory.blocks.empty())
+          return crew->device->allocate(size_t(stateBytes), "sums of windows");
+        AlignedBuffer block = std::move(memory.blocks.back());
+        memory.blocks.pop_back();
+        return block;
       };
       while (scratch.size() < crew->workers.size()) {
         AlignedBuffer states = allocate();
@@ -405,7 +411,8 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
                 std::span<const WindowUnit> units, const WindowSteps &steps,
                 const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
-                const RunOptions &options, const WindowFits &fits) {
+                const RunOptions &options, UnitMemory &memory,
+                const WindowFits &fits) {
   // With the memory of FIT_SYSTEM; the sums of a unit stay on one device.
   Systems systems;
   RunOptions own = options;
@@ -416,7 +423,7 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
     most = std::max(most, unit.count);
   Result<UnitCrew> made =
       makeUnitCrew(model, units.size(), steps.training,
-                   int64_t(most) * stateDistance(model), basis, own);
+                   int64_t(most) * stateDistance(model), basis, memory, own);
   if (!made)
     return std::move(made).error();
   auto &[crew, scratch] = *made;
@@ -430,6 +437,9 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
   });
   if (done)
     crew.ladder->summarize();
+  if (crew.device->isCpu())
+    for (UnitScratch &each : scratch)
+      memory.blocks.push_back(std::move(each.states));
   return done;
 }
 

@@ -34,6 +34,7 @@
 #define TAMRT_CORE_RUN_MOVINGSUMS_H
 
 #include "core/data/Dataset.h"
+#include "core/device/AlignedBuffer.h"
 #include "core/run/Executor.h"
 #include "core/run/WindowBasis.h"
 #include "io/Error.h"
@@ -70,6 +71,14 @@ struct WindowUnit {
   bool changes = false;
 };
 
+/// Memory of the CPU for states of units, which calls of fitUnits leave to
+/// later ones: pages that are new take longer than the copies of states.
+struct UnitMemory {
+  /// Of `bytes` each.
+  std::vector<AlignedBuffer> blocks;
+  int64_t bytes = 0;
+};
+
 /// What windows predict, and what is found, by window.
 struct WindowFits {
   /// The design rows that they predict, D numbers each; those of window w begin
@@ -91,7 +100,8 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
                 std::span<const WindowUnit> units, const WindowSteps &steps,
                 const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
-                const RunOptions &options, const WindowFits &fits);
+                const RunOptions &options, UnitMemory &memory,
+                const WindowFits &fits);
 
 } // namespace tamrt
 

@@ -89,11 +89,11 @@ public:
   Batch(const tamrt_model &model, const Dataset &data,
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
-        const Batching &batching, const WindowBasis &basis,
+        const Batching &batching, const WindowBasis &basis, UnitMemory &memory,
         const RunOptions &run)
       : model(model), data(data), columns(columns), windows(windows),
         options(options), discount(discount), batching(batching), basis(basis),
-        run(run) {}
+        memory(memory), run(run) {}
 
   Status fit();
   Status predict(double *predictions);
@@ -128,6 +128,7 @@ private:
   std::span<const double> discount;
   const Batching &batching;
   const WindowBasis &basis;
+  UnitMemory &memory;
   const RunOptions &run;
   /// By unit: its windows' ranges, and those of inputs that move.
   Normalization unitRanges;
@@ -336,7 +337,7 @@ Status Batch::fitTogether(std::span<const Group> ranges,
   Status done = fitUnits(
       model, rows, units, {options.training, options.update, hasWeights}, basis,
       unitRanges.part(begin, units.size()), weights.normalization,
-      weights.tables, run,
+      weights.tables, run, memory,
       {design, starts, weights.coefficients.data(), isUncertain.data()});
   if (done)
     return done;
@@ -455,6 +456,7 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
   }
   const WindowBasis basis(model);
   const Batching batching = batchingOf(model, options, predicted, perUnit, run);
+  UnitMemory memory;
   for (size_t done = 0; done < windows.size();) {
     if (run.progress)
       run.progress->update("windows", done, windows.size());
@@ -464,7 +466,7 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
       ++end;
     const auto some = windows.subspan(done, end - done);
     Batch batch(named, data, columns, some, options, discount, batching, basis,
-                each);
+                memory, each);
     if (Status s = batch.fit(); !s)
       return s;
     if (Status s = batch.predict(predictions); !s)

@@ -20,10 +20,12 @@ SUMMARY = re.compile(r"warning: memory ran out (\d+) times?; ")
 THREADS = re.compile(r"warning: device '[\w-]+' has memory for \d+ of \d+ threads")
 SOLVER = re.compile(r"warning: device '[\w-]+' had no \d+ bytes (more )?to solve"
                     r"(, of \d+ free; trying again|; solving on 'cpu')$")
-GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$")
-LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the fits of 1 "
-                        r"groups .*; going on on 'cpu'$")
+GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) (?:groups|threads) "
+                    r"at a time$")
+LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the (?:fits of 1 "
+                        r"groups|sums of windows) .*; going on on 'cpu'$")
 NOTE = re.compile(r"note: (--stream reads the file once per iteration$|"
+                  r"--stream keeps \d+ rows, \d+ bytes: --grid predicts those |"
                   r"--calibrate held out \d+ of \d+ rows: )")
 # Messages of a run without memory; each has the bytes.
 ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
@@ -42,6 +44,8 @@ class Faults(harness.TestCase):
     TESTED = TEST_ALLOCATIONS
     # What the device has counted.
     COUNTS = COUNTS
+    # Commands of several runs of steps.
+    SEVERAL = ("stream", "plot", "calibrate", "adapt", "grid", "grid-stream")
     # The event of a failed allocation in a trace.
     FELL = {"step down", "out of memory"}
 
@@ -54,7 +58,9 @@ class Faults(harness.TestCase):
                              **small.KEYS, **keys)
         train = small.generate(self.dir / "train.csv", "--days", days,
                                "--groups", groups)
-        weights = self.fit(model, train, *fit)
+        # The commands of a model with tokens choose their values first.
+        has_weights = "grid" not in keys
+        weights = self.fit(model, train, *fit) if has_weights else None
         self.commands = {
             "fit": ["fit", train, "-o", "out", *fit],
             "stream": ["fit", train, "-o", "out", "--stream", *fit],
@@ -66,6 +72,9 @@ class Faults(harness.TestCase):
             "calibrate": ["fit", train, "-o", "out", "--calibrate=0.5", *fit]}
         if "adapt" in keys:
             self.commands["adapt"] = ["adapt", train, "-o", "out"]
+        if "grid" in keys:
+            grid = ["tune", train, "--grid", "-o", "out", "--split=0.25"]
+            self.commands |= {"grid": grid, "grid-stream": [*grid, "--stream"]}
         if names:
             self.commands = {name: self.commands[name] for name in names}
         self.good = {}
@@ -116,9 +125,9 @@ class Faults(harness.TestCase):
             self.check_output(name, run, what)
             self.assertEqual(errors, 0, what)
             # Each batch of groups of a stream, or of windows, and each
-            # prediction of a picture, has a summary of its own, and so have a
-            # fit and the prediction of the rows held out.
-            if name not in ("stream", "plot", "calibrate", "adapt"):
+            # prediction of a picture, has a summary of its own, and so have
+            # fits and predictions of the rows held out.
+            if name not in self.SEVERAL:
                 self.assertEqual(summary, len(steps), what)
         else:
             self.assertEqual(run.returncode, 1, what)
@@ -127,9 +136,10 @@ class Faults(harness.TestCase):
         # No size that failed is tried again: rungs and batches get smaller, on
         # a device and then on the CPU.
         threads = int(options[options.index("--threads") + 1])
-        if name not in ("stream", "plot", "calibrate", "adapt"):
+        if name not in self.SEVERAL:
             self.check_falls(steps, threads, what)
-        self.assertEqual(groups, sorted(set(groups), reverse=True), what)
+        if name not in ("adapt", "grid", "grid-stream"):
+            self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
 
     def check_output(self, name, _, what):
@@ -193,6 +203,20 @@ class Faults(harness.TestCase):
             good = self.sweep(model, "adapt", "fail_kernel", TEST_KERNELS + 1,
                               kernels, *one)
             self.assertEqual(good, kernels - TEST_KERNELS)
+
+    def test_grids(self):
+        """Rows are summed twice, and predicted for each candidate."""
+        model = self.prepare("y ~ s(c,k=$k,ap=$p)+l(a)", groups=2, days=8,
+                             names=["grid", "grid-stream"], chunk_rows=4,
+                             grid="{k: [4, 6], p: [-2, 1]}")
+        self.check_every_allocation(model, self.commands)
+        one = ("--threads", "1")
+        for name in self.commands:
+            (_, _, kernels, *_), _ = self.run_sim(model, name, *one)
+            part = range(TEST_KERNELS + 1, kernels + 1, max(kernels // 80, 1))
+            for k in part:
+                _, status = self.run_sim(model, name, *one, fail_kernel=k)
+                self.assertEqual(status, 0, (name, k))
 
     # Trees whose block is not factored, for which a sketch is made, and a
     # recursion, whose carry starts anew in each iteration.

@@ -30,9 +30,13 @@ Result<std::vector<UnitPenalty>>
 unitPenalties(const tamrt_model &model, std::span<const Coordinate> coordinates,
               const Normalization &normalization, const Tables &tables,
               const RunOptions &options) {
-  // With the memory of the steps that a choice needs.
+  // With the memory of the steps that a choice needs. As the choice itself, on
+  // the CPU: with one row, there is no smaller chunk for a device that lacks
+  // memory.
   Systems systems;
   RunOptions alone = options;
+  alone.device = &Device::cpu();
+  alone.others = {};
   alone.threads = 1;
   alone.inference = nullptr;
   alone.systems = &systems;

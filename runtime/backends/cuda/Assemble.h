@@ -21,138 +21,76 @@
 #include "backends/cuda/Block.h"
 #include "backends/cuda/Elementary.h"
 
+#include "tamrt/panels.h"
+
 namespace tamrt::cuda {
 
-/// Forms of a block, with the numbers of kernels.def.
-enum Form : int64_t {
-  Full = 0,
-  UpperTriangle = 1,
-  Diagonal = 2,
-  Panels = 3,
-  UpperPanels = 4,
-  ProductPanels = 5,
-  UpperProductPanels = 6,
-  Frequencies = 7,
-  CubicPanels = 8
-};
+using namespace panels;
 
-/// Most factors of a product.
-constexpr int64_t kMaxFactors = 8;
-
-/// The least power of two that is not less.
-TAMRT_BOTH inline int64_t wordSize(int64_t width) {
-  int64_t size = 1;
-  while (size < width)
-    size *= 2;
-  return size;
+/// The number of row `row` and column `column` of panels with `words`
+/// columns.
+template <class Sums>
+TAMRT_BODY double sumOf(const Factors &factors, const Sums &sums, int64_t words,
+                        int64_t row, int64_t column) {
+  const int64_t size = wordSize(factors.numbers);
+  double sum = 0.0;
+  for (int64_t place = 0; place < factors.numbers; ++place) {
+    int64_t rest = place, left = row, panel = 0, stride = 1;
+    bool isThere = true;
+    for (int64_t f = factors.count - 1; f >= 0; --f) {
+      const int64_t start = left % factors.columns[f] - rest % factors.width[f];
+      isThere &= start >= 0 && start < factors.starts[f];
+      panel += start * stride;
+      stride *= factors.starts[f];
+      left /= factors.columns[f];
+      rest /= factors.width[f];
+    }
+    if (isThere)
+      sum += sums[(panel * words + column) * size + place];
+  }
+  return sum;
 }
 
-/// A row-wise Kronecker product of matrices with bands.
-struct Factors {
-  int64_t count;
-  int64_t width[kMaxFactors], columns[kMaxFactors], starts[kMaxFactors];
-  /// Tuples of starts, and of places in the bands.
-  int64_t panels = 1, numbers = 1;
-  /// The factor whose pairs are words of panels of the product with itself.
-  int64_t word = 0;
-
-  /// `table` has width and columns of each factor.
-  template <class Table>
-  TAMRT_BOTH Factors(const Table &table, int64_t at, int64_t count)
-      : count(count) {
-    for (int64_t f = 0; f < count; ++f)
-      add(f, table[at + 2 * f], table[at + 2 * f + 1]);
-  }
-  /// A single band.
-  TAMRT_BOTH Factors(int64_t bandWidth, int64_t bandColumns) : count(1) {
-    add(0, bandWidth, bandColumns);
-  }
-
-  /// Words of a panel of the product with itself, times their size.
-  TAMRT_BOTH int64_t pairNumbers() const {
-    int64_t words = width[word] / 2 + 1;
-    for (int64_t f = 0; f < count; ++f)
-      if (f != word)
-        words *= width[f] * (width[f] + 1) / 2;
-    return words * wordSize(width[word]);
-  }
-
-  /// The number of row `row` and column `column` of panels with `words`
-  /// columns.
-  template <class Sums>
-  TAMRT_BODY double sumOf(const Sums &sums, int64_t words, int64_t row,
-                          int64_t column) const {
-    const int64_t size = wordSize(numbers);
-    double sum = 0.0;
-    for (int64_t place = 0; place < numbers; ++place) {
-      int64_t rest = place, left = row, panel = 0, stride = 1;
-      bool isThere = true;
-      for (int64_t f = count - 1; f >= 0; --f) {
-        const int64_t start = left % columns[f] - rest % width[f];
-        isThere &= start >= 0 && start < starts[f];
-        panel += start * stride;
-        stride *= starts[f];
-        left /= columns[f];
-        rest /= width[f];
+/// The number of row `row` and column `column` of panels of the product with
+/// itself.
+template <class Sums>
+TAMRT_BODY double sumOfPairs(const Factors &factors, const Sums &sums,
+                             int64_t row, int64_t column) {
+  const int64_t size = wordSize(factors.width[factors.word]);
+  const int64_t rotations = factors.width[factors.word] / 2 + 1;
+  const int64_t panelNumbers = factors.pairNumbers();
+  double sum = 0.0;
+  for (int64_t place = 0; place < factors.numbers; ++place) {
+    int64_t rest = place, left = row, right = column, panel = 0, stride = 1;
+    int64_t index = 0, pairs = 1, turned = 0, first = 0;
+    bool isThere = true;
+    for (int64_t f = factors.count - 1; f >= 0; --f) {
+      const int64_t z = factors.width[f], i = rest % z;
+      const int64_t start = left % factors.columns[f] - i;
+      const int64_t k = right % factors.columns[f] - start;
+      isThere &= start >= 0 && start < factors.starts[f] && k >= 0 && k < z;
+      panel += start * stride;
+      stride *= factors.starts[f];
+      const int64_t low = least(i, k), high = greatest(i, k);
+      if (f == factors.word) {
+        // The pair is stored with the smaller distance around the band.
+        const bool isAhead = 2 * (high - low) <= z;
+        turned = isAhead ? high - low : z - (high - low);
+        first = isAhead ? low : high;
+      } else {
+        index += (low * z - low * (low - 1) / 2 + (high - low)) * pairs;
+        pairs *= z * (z + 1) / 2;
       }
-      if (isThere)
-        sum += sums[(panel * words + column) * size + place];
+      left /= factors.columns[f];
+      right /= factors.columns[f];
+      rest /= z;
     }
-    return sum;
+    if (isThere)
+      sum += sums[panel * panelNumbers + (index * rotations + turned) * size +
+                  first];
   }
-
-  /// The number of row `row` and column `column` of panels of the product with
-  /// itself.
-  template <class Sums>
-  TAMRT_BODY double sumOfPairs(const Sums &sums, int64_t row,
-                               int64_t column) const {
-    const int64_t size = wordSize(width[word]);
-    const int64_t rotations = width[word] / 2 + 1;
-    const int64_t panelNumbers = pairNumbers();
-    double sum = 0.0;
-    for (int64_t place = 0; place < numbers; ++place) {
-      int64_t rest = place, left = row, right = column, panel = 0, stride = 1;
-      int64_t index = 0, pairs = 1, turned = 0, first = 0;
-      bool isThere = true;
-      for (int64_t f = count - 1; f >= 0; --f) {
-        const int64_t z = width[f], i = rest % z;
-        const int64_t start = left % columns[f] - i;
-        const int64_t k = right % columns[f] - start;
-        isThere &= start >= 0 && start < starts[f] && k >= 0 && k < z;
-        panel += start * stride;
-        stride *= starts[f];
-        const int64_t low = least(i, k), high = greatest(i, k);
-        if (f == word) {
-          // The pair is stored with the smaller distance around the band.
-          const bool isAhead = 2 * (high - low) <= z;
-          turned = isAhead ? high - low : z - (high - low);
-          first = isAhead ? low : high;
-        } else {
-          index += (low * z - low * (low - 1) / 2 + (high - low)) * pairs;
-          pairs *= z * (z + 1) / 2;
-        }
-        left /= columns[f];
-        right /= columns[f];
-        rest /= z;
-      }
-      if (isThere)
-        sum += sums[panel * panelNumbers + (index * rotations + turned) * size +
-                    first];
-    }
-    return sum;
-  }
-
-private:
-  TAMRT_BOTH void add(int64_t f, int64_t z, int64_t n) {
-    width[f] = z;
-    columns[f] = n;
-    starts[f] = n - z + 1;
-    panels *= starts[f];
-    numbers *= z;
-    if (z >= width[word])
-      word = f;
-  }
-};
+  return sum;
+}
 
 /// The coefficients by which the four squares and the three products of
 /// neighbours of a span's cubics combine to the product of functions 0 and 2
@@ -290,11 +228,11 @@ struct AssembleMatrix {
         break;
       case Panels:
       case ProductPanels:
-        sum = factors.sumOf(sums, across, i, j);
+        sum = sumOf(factors, sums, across, i, j);
         break;
       case UpperPanels:
       case UpperProductPanels:
-        sum = factors.sumOfPairs(sums, i, j);
+        sum = sumOfPairs(factors, sums, i, j);
         break;
       case Frequencies:
         sum = sumOfFrequencies(sums, rows / 2, i, j);
@@ -331,7 +269,7 @@ struct AssembleVector {
       if (width == 0)
         sum = sums[i];
       else
-        sum = factors.sumOf(sums, 1, i, 0);
+        sum = sumOf(factors, sums, 1, i, 0);
       to[row + i] = sum;
     }
   }

@@ -8,28 +8,14 @@
 
 #include "backends/torch/Kernels.h"
 
-#include <bit>
+#include "tamrt/panels.h"
+
 #include <numeric>
 
 namespace tamrt::aten {
 namespace {
 
-/// Forms of a block, with the numbers of kernels.def.
-enum Form : int64_t {
-  Full = 0,
-  UpperTriangle = 1,
-  Diagonal = 2,
-  Panels = 3,
-  UpperPanels = 4,
-  ProductPanels = 5,
-  UpperProductPanels = 6,
-  Frequencies = 7,
-  CubicPanels = 8
-};
-
-int64_t wordSize(int64_t width) {
-  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
-}
+using namespace panels;
 
 /// A tensor with a copy of numbers of the CPU.
 template <class Number>
@@ -68,67 +54,10 @@ private:
   bool hasFactors = false;
 };
 
-/// Most factors of a product (kernels.def).
-constexpr int64_t kMaxFactors = 8;
-
-/// A row-wise Kronecker product of matrices with bands; a band is a product of
-/// one.
-class Factors {
-public:
-  /// `table` has width and columns of each.
-  explicit Factors(const std::vector<int64_t> &table)
-      : count(int64_t(table.size()) / 2) {
-    int64_t step = 1;
-    for (int64_t f = count - 1; f >= 0; --f) {
-      width[f] = table[size_t(2 * f)];
-      starts[f] = table[size_t(2 * f + 1)] - width[f] + 1;
-      stride[f] = step;
-      step *= table[size_t(2 * f + 1)];
-      panels *= starts[f];
-      places *= width[f];
-    }
-    for (int64_t f = 1; f < count; ++f)
-      if (width[f] >= width[word])
-        word = f;
-  }
-
-  /// Calls `body(panel, column)` for each tuple of starts, with its first
-  /// column.
-  template <class Body> void forEachPanel(const Body &body) const {
-    forEachTuple(starts, body);
-  }
-  /// Calls `body(i, column)` for each place in the bands, with its distance in
-  /// columns from the first.
-  template <class Body> void forEachPlace(const Body &body) const {
-    forEachTuple(width, body);
-  }
-
-  int64_t count, panels = 1, places = 1;
-  int64_t width[kMaxFactors], starts[kMaxFactors], stride[kMaxFactors];
-  /// The factor whose pairs are words of panels of the product with itself.
-  int64_t word = 0;
-
-private:
-  template <class Body>
-  void forEachTuple(const int64_t *extent, const Body &body) const {
-    int64_t at[kMaxFactors] = {}, column = 0, index = 0;
-    for (int64_t f = count; f >= 0; ++index) {
-      body(index, column);
-      for (f = count - 1; f >= 0; --f) {
-        column += stride[f];
-        if (++at[f] < extent[f])
-          break;
-        column -= extent[f] * stride[f];
-        at[f] = 0;
-      }
-    }
-  }
-};
-
 /// Number i of word [start][j] goes to the row of start plus i and column j.
 void addPanels(const Factors &factors, int64_t words, int64_t down,
                int64_t right, int64_t corner, Additions &out) {
-  const int64_t size = wordSize(factors.places);
+  const int64_t size = wordSize(factors.numbers);
   factors.forEachPanel([&](int64_t panel, int64_t start) {
     for (int64_t j = 0; j < words; ++j)
       factors.forEachPlace([&](int64_t i, int64_t column) {
@@ -140,77 +69,18 @@ void addPanels(const Factors &factors, int64_t words, int64_t down,
 
 /// Adds the panels of a product with itself to a lower triangle with column
 /// stride n.
-class UpperPanelAdder {
-public:
-  UpperPanelAdder(const Factors &factors, int64_t n, int64_t corner,
-                  Additions &out)
-      : factors(factors), n(n), corner(corner),
-        size(wordSize(factors.width[factors.word])), out(out) {
-    panelNumbers = (factors.width[factors.word] / 2 + 1) * size;
-    for (int64_t f = 0; f < factors.count; ++f)
-      if (f != factors.word)
-        panelNumbers *= factors.width[f] * (factors.width[f] + 1) / 2;
-  }
-
-  /// Visits the pairs of the factors from `factor` on; `index` identifies the
-  /// pairs of the factors before.
-  void add(int64_t factor = 0, int64_t index = 0) {
-    if (factor == factors.count)
-      return addWords(index);
-    if (factor == factors.word)
-      return add(factor + 1, index);
-    const int64_t width = factors.width[factor];
-    index *= width * (width + 1) / 2;
-    for (int64_t i = 0; i < width; ++i)
-      for (int64_t k = i; k < width; ++k) {
-        low[factor] = i * factors.stride[factor];
-        high[factor] = k * factors.stride[factor];
-        add(factor + 1, index++);
-      }
-  }
-
-private:
-  void addWords(int64_t index) {
-    const int64_t word = factors.word, width = factors.width[word];
-    const int64_t stride = factors.stride[word], rotations = width / 2 + 1;
-    for (int64_t r = 0; r < rotations; ++r)
-      for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
-        low[word] = i * stride;
-        high[word] = (i + r) % width * stride;
-        addNumber((index * rotations + r) * size + i);
-      }
-  }
-
-  /// A product of pairs is added for each choice of which column of a pair
-  /// belongs to the row, without the choices that only exchange row and column.
-  void addNumber(int64_t number) {
-    int64_t row = 0, column = 0, turn[kMaxFactors], turns = 0;
-    for (int64_t f = 0; f < factors.count; ++f) {
-      row += low[f];
-      column += high[f];
-      if (low[f] != high[f])
-        turn[turns++] = high[f] - low[f];
-    }
-    for (int64_t way = 0; way < int64_t(1) << std::max<int64_t>(0, turns - 1);
-         ++way) {
-      int64_t turned = 0;
-      for (int64_t t = 1; t < turns; ++t)
-        if (way >> (t - 1) & 1)
-          turned += turn[t];
-      const int64_t x = row + turned, y = column - turned;
-      const int64_t place = corner + std::min(x, y) * n + std::max(x, y);
+void addUpperPanels(const Factors &factors, int64_t n, int64_t corner,
+                    Additions &out) {
+  const int64_t panelNumbers = factors.pairNumbers();
+  const auto add = [&](int64_t number, const int64_t *places, int64_t count) {
+    for (int64_t way = 0; way < count; ++way)
       factors.forEachPanel([&](int64_t panel, int64_t start) {
-        out.add(place + start * (n + 1), panel * panelNumbers + number);
+        out.add(corner + places[way] + start * (n + 1),
+                panel * panelNumbers + number);
       });
-    }
-  }
-
-  const Factors &factors;
-  int64_t n, corner, size, panelNumbers;
-  Additions &out;
-  /// The columns of each factor's pair, relative to the panel's start.
-  int64_t low[kMaxFactors] = {}, high[kMaxFactors] = {};
-};
+  };
+  PairWalk(factors, n, add).run();
+}
 
 /// The coefficients by which the four squares and the three products of
 /// neighbours of a span's cubics combine to the product of functions 0 and 2
@@ -301,7 +171,7 @@ public:
   /// Width and columns of factors.
   Factors takeFactors(int64_t count) {
     expect(count >= 1 && count <= kMaxFactors, 1);
-    return Factors(take(2 * count));
+    return Factors(take(2 * count), 0, count);
   }
 
 private:
@@ -374,23 +244,18 @@ void assemble_matrix(const int64_t *table, const int32_t *penalty_row,
           .add_(view(sums, {rows}));
       break;
     case Panels:
-      addPanels(Factors({width, rows}), columns, down, right, corner,
-                additions);
+      addPanels(Factors(width, rows), columns, down, right, corner, additions);
       break;
-    case UpperPanels: {
-      const Factors factors({width, rows});
-      UpperPanelAdder(factors, n, corner, additions).add();
+    case UpperPanels:
+      addUpperPanels(Factors(width, rows), n, corner, additions);
       break;
-    }
     case ProductPanels:
       addPanels(entries.takeFactors(width), columns, down, right, corner,
                 additions);
       break;
-    case UpperProductPanels: {
-      const Factors factors = entries.takeFactors(width);
-      UpperPanelAdder(factors, n, corner, additions).add();
+    case UpperProductPanels:
+      addUpperPanels(entries.takeFactors(width), n, corner, additions);
       break;
-    }
     case Frequencies:
       addFrequencies(rows / 2, n, corner, additions);
       break;
@@ -458,7 +323,7 @@ void assemble_vector(const int64_t *table, const double *const *blocks,
     }
     part.zero_();
     Additions additions;
-    addPanels(width < 0 ? entries.takeFactors(-width) : Factors({width, count}),
+    addPanels(width < 0 ? entries.takeFactors(-width) : Factors(width, count),
               1, 1, 0, 0, additions);
     additions.run(blocks[block], part);
   }

@@ -18,29 +18,15 @@
 #include "kernels/cpu/LeafCounts.h"
 #include "kernels/cpu/Support.h"
 
+#include "tamrt/panels.h"
+
 #include <algorithm>
-#include <bit>
 
 namespace tamrt::cpu {
 
 namespace {
 
-/// Forms of a block, with the numbers of kernels.def.
-enum Form : int64_t {
-  Full = 0,
-  UpperTriangle = 1,
-  Diagonal = 2,
-  Panels = 3,
-  UpperPanels = 4,
-  ProductPanels = 5,
-  UpperProductPanels = 6,
-  Frequencies = 7,
-  CubicPanels = 8
-};
-
-int64_t wordSize(int64_t width) {
-  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
-}
+using namespace panels;
 
 /// Adds panels of a band of four numbers, whose columns are contiguous: element
 /// i of word [start][j] is added to `corner`, start + i steps down and j steps
@@ -148,61 +134,6 @@ void addCubicPanels(const double *sums, int64_t starts, int64_t n,
   }
 }
 
-/// Most factors of a product (kernels.def).
-constexpr int64_t maxFactors = 8;
-
-/// A row-wise Kronecker product of several matrices with bands.
-class Factors {
-public:
-  /// `table` has width and columns of each.
-  Factors(const int64_t *table, int64_t count) : count(count) {
-    int64_t step = 1;
-    for (int64_t f = count - 1; f >= 0; --f) {
-      width[f] = table[2 * f];
-      starts[f] = table[2 * f + 1] - width[f] + 1;
-      stride[f] = step;
-      step *= table[2 * f + 1];
-      panels *= starts[f];
-      numbers *= width[f];
-    }
-    for (int64_t f = 1; f < count; ++f)
-      if (width[f] >= width[word])
-        word = f;
-  }
-
-  /// Calls `body(panel, column)` for each tuple of starts, with its first
-  /// column of the product.
-  template <typename Body> void forEachPanel(const Body &body) const {
-    forEachTuple(starts, body);
-  }
-  /// Calls `body(i, column)` for each tuple of indices into the bands, with its
-  /// distance in columns from the first.
-  template <typename Body> void forEachNumber(const Body &body) const {
-    forEachTuple(width, body);
-  }
-
-  int64_t count, panels = 1, numbers = 1;
-  int64_t width[maxFactors], starts[maxFactors], stride[maxFactors];
-  /// The word factor of panels of the product with itself.
-  int64_t word = 0;
-
-private:
-  template <typename Body>
-  void forEachTuple(const int64_t *extent, const Body &body) const {
-    int64_t at[maxFactors] = {}, column = 0, index = 0;
-    for (int64_t f = count; f >= 0; ++index) {
-      body(index, column);
-      for (f = count - 1; f >= 0; --f) {
-        column += stride[f];
-        if (++at[f] < extent[f])
-          break;
-        column -= extent[f] * stride[f];
-        at[f] = 0;
-      }
-    }
-  }
-};
-
 /// Adds panels of a product: number i of word [start][j] is added at the row of
 /// start plus i and at column j.
 void addProductPanels(const double *sums, const Factors &factors, int64_t words,
@@ -212,7 +143,7 @@ void addProductPanels(const double *sums, const Factors &factors, int64_t words,
     for (int64_t j = 0; j < words; ++j) {
       const int64_t word = (panel * words + j) * size;
       double *out = corner + start * down + j * right;
-      factors.forEachNumber([&](int64_t i, int64_t column) {
+      factors.forEachPlace([&](int64_t i, int64_t column) {
         out[column * down] += sums[word + i];
       });
     }
@@ -221,87 +152,19 @@ void addProductPanels(const double *sums, const Factors &factors, int64_t words,
 
 /// Adds the panels of a product with itself to a lower triangle with column
 /// stride n.
-class UpperProductAdder {
-public:
-  UpperProductAdder(const double *sums, const Factors &factors, int64_t n,
-                    double *corner)
-      : factors(factors), n(n), corner(corner),
-        size(wordSize(factors.width[factors.word])),
-        panelNumbers(panelSize(factors, size)), sums(sums) {}
-
-  /// Visits the pairs of the factors from `factor` on; `index` identifies the
-  /// pairs of the factors before.
-  void add(int64_t factor = 0, int64_t index = 0) {
-    if (factor == factors.count)
-      return addWords(index);
-    if (factor == factors.word)
-      return add(factor + 1, index);
-    const int64_t width = factors.width[factor];
-    index *= width * (width + 1) / 2;
-    for (int64_t i = 0; i < width; ++i)
-      for (int64_t k = i; k < width; ++k) {
-        low[factor] = i * factors.stride[factor];
-        high[factor] = k * factors.stride[factor];
-        add(factor + 1, index++);
-      }
-  }
-
-private:
-  static int64_t panelSize(const Factors &factors, int64_t size) {
-    int64_t words = factors.width[factors.word] / 2 + 1;
-    for (int64_t f = 0; f < factors.count; ++f)
-      if (f != factors.word)
-        words *= factors.width[f] * (factors.width[f] + 1) / 2;
-    return words * size;
-  }
-
-  void addWords(int64_t index) {
-    const int64_t word = factors.word, width = factors.width[word];
-    const int64_t stride = factors.stride[word], rotations = width / 2 + 1;
-    for (int64_t r = 0; r < rotations; ++r)
-      for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
-        low[word] = i * stride;
-        high[word] = (i + r) % width * stride;
-        addNumber((index * rotations + r) * size + i);
-      }
-  }
-
-  /// A product of pairs is added for each choice of which column of a pair
-  /// belongs to the row, without the choices that only exchange row and column.
-  void addNumber(int64_t number) {
-    int64_t row = 0, column = 0, places[1 << (maxFactors - 1)], count = 1;
-    int64_t turn[maxFactors], turns = 0;
-    for (int64_t f = 0; f < factors.count; ++f) {
-      row += low[f];
-      column += high[f];
-      if (low[f] != high[f])
-        turn[turns++] = high[f] - low[f];
-    }
-    count = int64_t(1) << std::max<int64_t>(0, turns - 1);
-    for (int64_t way = 0; way < count; ++way) {
-      int64_t turned = 0;
-      for (int64_t t = 1; t < turns; ++t)
-        if (way >> (t - 1) & 1)
-          turned += turn[t];
-      const int64_t x = row + turned, y = column - turned;
-      places[way] = std::min(x, y) * n + std::max(x, y);
-    }
+void addUpperProductPanels(const double *sums, const Factors &factors,
+                           int64_t n, double *corner) {
+  const int64_t panelNumbers = factors.pairNumbers();
+  const auto add = [&](int64_t number, const int64_t *places, int64_t count) {
     factors.forEachPanel([&](int64_t panel, int64_t start) {
       const double sum = sums[panel * panelNumbers + number];
       double *out = corner + start * (n + 1);
       for (int64_t way = 0; way < count; ++way)
         out[places[way]] += sum;
     });
-  }
-
-  const Factors &factors;
-  int64_t n;
-  double *corner;
-  int64_t size, panelNumbers;
-  const double *sums;
-  /// The columns of each factor's pair, relative to the panel's start.
-  int64_t low[maxFactors] = {}, high[maxFactors] = {};
-};
+  };
+  PairWalk(factors, n, add).run();
+}
 
 /// Computes n / 4 words of four numbers as sums of the words of `sums` listed
 /// in the tables.
@@ -479,13 +342,13 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
       break;
     case ProductPanels:
     case UpperProductPanels: {
-      if (bandWidth > maxFactors)
+      if (bandWidth > kMaxFactors)
         return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
-      const Factors factors(table + 6, bandWidth);
+      const Factors factors(table, 6, bandWidth);
       if (form == ProductPanels)
         addProductPanels(sums, factors, columns, down, right, corner);
       else
-        UpperProductAdder(sums, factors, n, corner).add();
+        addUpperProductPanels(sums, factors, n, corner);
       table += 2 * bandWidth;
       break;
     }
@@ -559,10 +422,10 @@ void assemble_vector(tamrt_context *ctx, const int64_t *table,
     const int64_t width = table[0], count = table[1];
     double *out = b + table[2];
     if (width < 0) {
-      if (-width > maxFactors)
+      if (-width > kMaxFactors)
         return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
       std::fill_n(out, count, 0.0);
-      addProductPanels(blocks[block], Factors(table + 3, -width), 1, 1, 0, out);
+      addProductPanels(blocks[block], Factors(table, 3, -width), 1, 1, 0, out);
       table += -2 * width;
       continue;
     }

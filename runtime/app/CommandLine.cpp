@@ -10,6 +10,7 @@
 
 #include "app/CommandOptions.h"
 #include "app/OptionValues.h"
+#include "app/Parts.h"
 #include "core/model/Candidates.h"
 #include "io/Number.h"
 
@@ -327,6 +328,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                  "Instead, what devices were found, tested and skipped");
   addAllocatorOptions(*info, options, texts);
 
+  addPartCommands(app, options, texts);
+
   // After "--option=" CLI11 would take the next argument as the value.
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
     if (const std::string_view text = argv[i];
@@ -347,6 +350,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     return Error{describe(error)};
   }
 
+  const bool isOfParts = parsePartCommand(app, texts, options);
   if (*fit)
     options.command = Command::Fit;
   else if (*tune)
@@ -371,10 +375,11 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Plan;
   else if (*info)
     options.command = Command::Info;
-  else
+  else if (!isOfParts)
     return Error{"expected a command: fit, tune, predict, decompose, evaluate, "
-                 "adapt, coefficients, summary, plot, export, bench, plan or "
-                 "info; --help tells more"};
+                 "adapt, coefficients, summary, plot, export, bench, plan, "
+                 "info, or survey, merge, sums, solve or split for a fit in "
+                 "parts; --help tells more"};
 
   if (hasCandidates(model) && !options.grid &&
       options.command != Command::Plan && options.command != Command::Info)

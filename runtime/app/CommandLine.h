@@ -41,7 +41,12 @@ enum class Command {
   Bench,
   Plot,
   Plan,
-  Info
+  Info,
+  Survey,
+  Merge,
+  Sums,
+  Solve,
+  Split
 };
 
 enum class TimingsFormat { None, Table, Json };
@@ -136,6 +141,13 @@ struct Options {
   WorkKind planWork = WorkKind::Static;
   /// PREDICT, TERMS or DESIGN.
   tamrt_step_kind type = TAMRT_STEP_PREDICT;
+
+  /// For merge: the files. For survey and sums: the part's name; empty: the
+  /// file's. For sums: the survey of all parts. For split: most parts.
+  std::vector<std::string> inputs;
+  std::string partName, survey;
+  int64_t parts = 0;
+  bool wholeGroups = false;
 
   /// Where the rows come from.
   DataSource source() const {

@@ -40,7 +40,7 @@ struct OptionTexts {
   std::vector<std::string> placement, missing, penalties, intervals, bounds,
       candidates;
   std::string criterion = "gcv", cycles, gamma, runs, calibrate, split,
-              method = "gaussian", windows;
+              method = "gaussian", windows, parts;
   bool allRungs = false, sliding = false;
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "app/Parts.h"
 #include "app/StandardErrors.h"
 #include "core/Log.h"
 #include "core/device/MachineMemory.h"
@@ -130,6 +131,16 @@ Status runCommand(const tamrt_model &model, const Options &options) {
     return runPlan(model, options);
   case Command::Info:
     return runInfo(model, options);
+  case Command::Survey:
+    return runSurvey(model, options);
+  case Command::Merge:
+    return runMerge(model, options);
+  case Command::Sums:
+    return runSums(model, options);
+  case Command::Solve:
+    return runSolve(model, options);
+  case Command::Split:
+    return runSplit(model, options);
   }
   return {};
 }

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <optional>
 #include <unistd.h>
+#include <vector>
 
 namespace tamrt {
 
@@ -25,11 +26,16 @@ Status checkOutput(const Options &options) {
     std::optional<FileIdentity> identity;
   };
   const std::string program = "/proc/self/exe";
-  const File inputs[] = {
-      {program, "the program", identify(program, STDIN_FILENO)},
-      {options.input, "the data", identify(options.input, STDIN_FILENO)},
-      {options.weights, "the weights",
-       identify(options.weights, STDIN_FILENO)}};
+  std::vector<File> inputs;
+  auto addInput = [&](const std::string &path, const char *what) {
+    inputs.push_back({path, what, identify(path, STDIN_FILENO)});
+  };
+  addInput(program, "the program");
+  addInput(options.input, "the data");
+  addInput(options.weights, "the weights");
+  addInput(options.survey, "the survey");
+  for (const std::string &path : options.inputs)
+    addInput(path, "a file");
   const File outputs[] = {
       {options.output, "the output", identify(options.output, STDOUT_FILENO)},
       {options.windowCoefficients, "the coefficients",

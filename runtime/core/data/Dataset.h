@@ -123,6 +123,11 @@ public:
   /// rows are only some of the groups.
   void divideWeights(std::span<const double> means);
 
+  /// Replaces the groups by ranges of their rows, in order, each a group.
+  void divideGroups(std::vector<Group> ranges) {
+    groupList = std::move(ranges);
+  }
+
   /// Most bytes that reading keeps per row for a fit, at its peak.
   static size_t bytesPerRow(const tamrt_model &model);
 

@@ -71,6 +71,11 @@ bool PeriodFinder::find(double &lo, double &hi) {
   return periodOf(distinct.data(), distinct.size(), lo, hi);
 }
 
+std::span<const double> PeriodFinder::values() {
+  tidy();
+  return distinct;
+}
+
 bool findPeriod(std::span<const double> values, double &lo, double &hi) {
   PeriodFinder finder;
   for (double value : values)

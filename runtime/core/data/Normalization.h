@@ -98,6 +98,9 @@ public:
   /// Number of distinct values so far, or somewhat more.
   size_t size() const { return distinct.size(); }
 
+  /// The distinct values, sorted.
+  std::span<const double> values();
+
 private:
   void tidy();
 

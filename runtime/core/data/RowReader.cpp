@@ -100,6 +100,8 @@ public:
                                 const tamrt_model &model,
                                 const TrainedTexts *trained,
                                 const ReadOptions &options);
+  void expectTexts(std::span<const std::string> groupValues,
+                   std::span<const std::vector<std::string>> levelTexts);
   Result<Rows> read(size_t most);
   Result<TextChanges> resolveTexts();
   Status dropMissing(Rows &rows);
@@ -273,6 +275,41 @@ uint32_t RowReader::Impl::shareLevel(size_t column, LocalTexts &local,
   if (!more && before > 0)
     return 0;
   return shared = all.add(local.texts[id]);
+}
+
+void RowReader::Impl::expectTexts(
+    std::span<const std::string> groupValues,
+    std::span<const std::vector<std::string>> levelTexts) {
+  if (columns.group) {
+    TextIndex all;
+    for (const std::string &text : groupValues)
+      all.add(text);
+    rules.areGroupsNumbers = areNumbers(all);
+    for (uint32_t id = 0; id < all.size(); ++id) {
+      if (!*rules.areGroupsNumbers) {
+        groups.add(all[id]);
+        continue;
+      }
+      const std::optional<ExactNumber> number = parseExactNumber(all[id]);
+      if (!number || groupNumbers.contains(*number))
+        continue;
+      const uint32_t shared = groups.add(all[id]);
+      groupNumbers.emplace(ExactNumber{number->nearest, groups[shared]},
+                           shared);
+    }
+  }
+  for (size_t column = 0; column < levels.size(); ++column) {
+    rules.areLevelsNumbers[column] = true;
+    for (size_t i = 0; i < columns.inputs.size(); ++i)
+      if (model.inputs[i].rule == TAMRT_RULE_LEVELS &&
+          columns.inputs[i] == column) {
+        for (const std::string &text : levelTexts[column])
+          collectors[i].add(text);
+        rules.areLevelsNumbers[column] = collectors[i].areNumbers();
+      }
+    for (const std::string &text : levelTexts[column])
+      levels[column].add(text);
+  }
 }
 
 /// Finds the first date whose format differs from that of earlier rows.
@@ -699,6 +736,10 @@ Result<RowReader> RowReader::open(const DataSource &source,
   return Impl::open(source, model, &trained, options);
 }
 
+void RowReader::expectTexts(std::span<const std::string> groups,
+                            std::span<const std::vector<std::string>> levels) {
+  impl->expectTexts(groups, levels);
+}
 Result<Rows> RowReader::read(size_t most) { return impl->read(most); }
 Result<RowReader::TextChanges> RowReader::resolveTexts() {
   return impl->resolveTexts();

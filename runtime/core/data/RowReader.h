@@ -142,6 +142,13 @@ public:
   RowReader &operator=(RowReader &&) noexcept;
   ~RowReader();
 
+  /// For a fit of a part of the rows: the group values, and the texts of each
+  /// column of levels, of all parts, in the order of their first appearance in
+  /// one file with all rows. To be called before `read`: the part is read as in
+  /// that file, and `groupOrder` and `levelTables` are those of that file.
+  void expectTexts(std::span<const std::string> groups,
+                   std::span<const std::vector<std::string>> levels);
+
   /// Continues reading, up to `most` rows and the rows of a few more blocks;
   /// none at the end of the file. The rows are the same for any number of
   /// threads.

@@ -131,6 +131,17 @@ size_t learningBytes(const tamrt_model &model, size_t rows) {
   return most;
 }
 
+const char *whyRowsOf(const tamrt_model &model, const tamrt_learner &learner) {
+  if (learnsQuantiles(model, learner))
+    return "quantiles need all rows at once; use split_strategy='uniform'";
+  if (learnsCenters(model, learner))
+    return "centres are drawn from all rows";
+  if (isForest(learner) && learner.table_count > 2 &&
+      !model.tables[learner.first_table + 2].given)
+    return "the weights of leaves need all rows at once; leave out sp_alpha";
+  return nullptr;
+}
+
 bool learnsQuantiles(const tamrt_model &model, const tamrt_learner &learner) {
   return isForest(learner) && learner.choice == TAMRT_SPLIT_QUANTILE &&
          !model.tables[learner.first_table + 1].given;

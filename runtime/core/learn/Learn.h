@@ -76,6 +76,10 @@ LearnOutcome learnTables(const tamrt_model &model, const TrainingRows &rows,
 /// distances of at most kMaxRowsKept rows.
 size_t learningBytes(const tamrt_model &model, size_t rows);
 
+/// Why a learner needs the rows themselves, and not only the ranges of inputs
+/// without levels: what to change, for a message. Null if it does not.
+const char *whyRowsOf(const tamrt_model &model, const tamrt_learner &learner);
+
 /// Whether a learner learns quantiles, or centres, that the spec does not give.
 bool learnsQuantiles(const tamrt_model &model, const tamrt_learner &learner);
 bool learnsCenters(const tamrt_model &model, const tamrt_learner &learner);

@@ -12,6 +12,7 @@
 #include "core/learn/LearnerJob.h"
 #include "io/Number.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tamrt {
@@ -91,6 +92,45 @@ learn(const tamrt_model &model, size_t rows, const Normalization &normalization,
   if (!outcome.good())
     return describe(outcome, model, *tables);
   return tables;
+}
+
+Status checkRangesSuffice(const tamrt_model &model) {
+  for (int64_t i = 0; i < model.learner_count; ++i)
+    if (const char *why = whyRowsOf(model, model.learners[i]))
+      return Error{"effect '" +
+                   std::string(model.effects[model.learners[i].effect].name) +
+                   "': expected tables that follow from the ranges of the "
+                   "parts: " +
+                   why +
+                   ", take the weights of a fit of some rows as the spec's "
+                   "state, or fit the rows as one file"};
+  return {};
+}
+
+Result<Tables>
+learn(const tamrt_model &model, const Normalization &normalization,
+      const std::function<Spread(size_t group, size_t input)> &spread) {
+  if (Status s = checkRangesSuffice(model); !s)
+    return std::move(s).error();
+  const size_t groups = normalization.ranges.size() /
+                        std::max<size_t>(2 * normalization.inputs(), 1);
+  // The ends of the ranges stand for the rows: learners of ranges see no
+  // others.
+  return learn(model, 2 * groups, normalization,
+               [&](TrainingRows::Visit visit) -> Status {
+                 for (size_t g = 0; g < groups; ++g) {
+                   std::vector<double> ends;
+                   for (size_t i = 0; i < normalization.inputs(); ++i) {
+                     const Spread of = spread(g, i);
+                     ends.push_back(of.lo);
+                     ends.push_back(of.hi);
+                   }
+                   visit({g, 2 * g, 2, [&](int32_t input) {
+                            return Values{ends.data() + 2 * size_t(input)};
+                          }});
+                 }
+                 return {};
+               });
 }
 
 bool keepsColumn(const tamrt_model &model) {

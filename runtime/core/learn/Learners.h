@@ -46,6 +46,16 @@ Result<Tables>
 learn(const tamrt_model &model, size_t rows, const Normalization &normalization,
       const std::function<Status(TrainingRows::Visit)> &forEachRun);
 
+/// Whether the tables of `model` follow from the ranges of its inputs. The
+/// error names the effect whose tables do not, and what would help.
+Status checkRangesSuffice(const tamrt_model &model);
+
+/// As above, from the spreads of the inputs without levels in each group, if
+/// these suffice.
+Result<Tables>
+learn(const tamrt_model &model, const Normalization &normalization,
+      const std::function<Spread(size_t group, size_t input)> &spread);
+
 /// Whether some learner of the model keeps one input of every row while it
 /// learns. Learners run one after another.
 bool keepsColumn(const tamrt_model &model);

@@ -8,6 +8,7 @@
 
 #include "core/model/Weights.h"
 
+#include "core/model/ModelFile.h"
 #include "io/Json.h"
 #include "io/Number.h"
 
@@ -29,61 +30,14 @@ constexpr const char *kOldFormat = "tamc weights 1";
 constexpr const char *kResiduals = "inference.calibration.residuals";
 constexpr const char *kCalibrationRows = "inference.calibration.rows";
 
-/// A metadata entry that contains JSON. Parsed without exceptions: the file may
-/// contain anything.
-Result<json> jsonEntry(const SafetensorsFile &file, std::string_view key) {
-  Result<std::string> text = file.requireMetadata(key);
-  if (!text)
-    return std::move(text).error();
-  json value = json::parse(*text, nullptr, false);
-  if (value.is_discarded())
-    return Error{file.path() + ": metadata '" + std::string(key) +
-                 "': expected JSON"};
-  return value;
-}
-
-Result<std::vector<std::string>> stringList(const json &value,
-                                            const std::string &place) {
-  std::vector<std::string> list;
-  bool good = value.is_array();
-  for (size_t i = 0; good && i < value.size(); ++i) {
-    good = value[i].is_string();
-    if (good)
-      list.push_back(value[i].get<std::string>());
-  }
-  if (!good)
-    return Error{place + ": expected a list of texts"};
-  return list;
-}
-
-/// An entry, or a placeholder if it is missing, for messages.
-std::string orUnknown(const SafetensorsFile &file, std::string_view key) {
-  auto at = file.metadata().find(key);
-  return at == file.metadata().end() ? "unknown" : at->second;
-}
-
-Status checkSpec(const tamrt_model &model, const SafetensorsFile &file) {
+Status checkFile(const tamrt_model &model, const SafetensorsFile &file) {
   const std::string format = orUnknown(file, "format");
   if (format != kFormat && format != kOldFormat)
     return Error{file.path() + ": expected a file of format '" + kFormat +
                  "', got '" + format + "'"};
   if (format == kFormat && !file.isChecked())
     return Error{file.path() + ": damaged: expected a checksum, got none"};
-  Result<std::string> hash = file.requireMetadata("spec_hash");
-  if (!hash)
-    return std::move(hash).error();
-  if (*hash == model.spec_hash)
-    return {};
-  std::string message = file.path() + ": expected weights of model '" +
-                        model.name + "' (" + model.formula +
-                        "), got those of model '" + orUnknown(file, "model") +
-                        "' (" + orUnknown(file, "formula") + ")";
-  // Two specs may have the same name and formula and differ in a column's name
-  // or an option. Without a remark on that the message would contradict itself.
-  if (orUnknown(file, "model") == model.name &&
-      orUnknown(file, "formula") == model.formula)
-    message += "; other keys of their specs differ";
-  return Error{message};
+  return checkSpec(model, file, "weights");
 }
 
 Result<std::vector<LevelTable>> loadLevels(const tamrt_model &model,
@@ -191,14 +145,6 @@ Result<Tables> loadTables(const tamrt_model &model,
   return tables;
 }
 
-bool isUtf8(const std::string &text) {
-  // Replacement changes only bytes that are not UTF-8.
-  json value = text;
-  std::string dumped =
-      value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return json::parse(dumped).get<std::string>() == text;
-}
-
 } // namespace
 
 namespace {
@@ -270,12 +216,8 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
   auto dump = [](const json &value) { return value.dump(); };
 
   SafetensorsWriter writer;
-  writer.metadata("format", kFormat);
-  writer.metadata("model", model.name);
-  writer.metadata("formula", model.formula);
+  addSpec(writer, model, kFormat);
   writer.metadata("spec", model.spec);
-  writer.metadata("spec_hash", model.spec_hash);
-  writer.metadata("tamc_version", model.tamc_version);
   writer.metadata("columns", dump(columns));
   writer.metadata("effects", dump(effects));
   writer.metadata("groups", dump(weights.groups));
@@ -509,7 +451,7 @@ Result<Weights> loadWeights(const tamrt_model &model,
   if (!file)
     return std::move(file).error();
   const std::string &path = file->path();
-  if (Status s = checkSpec(model, *file); !s)
+  if (Status s = checkFile(model, *file); !s)
     return std::move(s).error();
 
   Weights weights;

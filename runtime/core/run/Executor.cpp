@@ -69,7 +69,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const RunOptions &options) {
   const auto width = size_t(model.columns);
   const size_t groups = data.groups().size();
-  std::vector<double> coefficients(options.systems ? 0 : groups * width);
+  std::vector<double> coefficients(
+      options.systems || options.takeSums ? 0 : groups * width);
   Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
@@ -103,6 +104,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     }
     if (!worker.place.good())
       return;
+    if (options.takeSums)
+      return options.takeSums(g, worker.place.state);
     if (!direct)
       outcomes[g] = fit.outcome();
     if (options.systems)

@@ -131,6 +131,10 @@ struct RunOptions {
   /// Receives the systems of a fit by the direct solver, which has no
   /// coefficients then; may be null.
   Systems *systems = nullptr;
+  /// For fits by the direct solver that only sum: called with the state of a
+  /// group, which is joined (Workplace.h), instead of its solve. Several
+  /// threads may give different groups. May be empty.
+  std::function<void(size_t group, void *state)> takeSums;
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;

@@ -25,7 +25,8 @@ void GroupFit::run(Worker &worker, tamrt_step_kind kind, const double *v,
   // The step reads no rows.
   worker.columns.assign(size_t(ladder.model.input_count) + 2, nullptr);
   worker.place.columns = worker.columns.data();
-  worker.arrange(ladder, kind, /*first=*/0, groupRows);
+  if (!isJoined)
+    worker.arrange(ladder, kind, /*first=*/0, groupRows);
   if (!worker.place.good())
     return;
   worker.attempt(ladder, [&] {
@@ -44,6 +45,10 @@ bool GroupFit::resumeDirect(Worker &worker) {
   }
   if (!worker.place.good())
     return false;
+  if (ladder.options.takeSums) {
+    worker.arrange(ladder, TAMRT_STEP_FIT_FINISH, /*first=*/0, rows);
+    return false;
+  }
   const bool solves = !ladder.options.systems;
   const TraceSpan span(ladder.options.trace, worker.lane,
                        solves ? "solve" : "system");

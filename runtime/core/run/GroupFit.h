@@ -41,6 +41,10 @@ public:
   /// end, nor after an error of the workplace.
   bool resume(Worker &worker);
 
+  /// Instead of a pass: the caller has put the sums of all rows, joined, in
+  /// the state since the start.
+  void skipPass() { isJoined = true; }
+
   /// The pass that is needed: the kind of its steps, and the vector to which
   /// they are applied, null if none.
   tamrt_step_kind pass() const;
@@ -67,7 +71,7 @@ private:
   int64_t rows;
   /// Empty for the direct solver.
   std::optional<CgSolve> iterations;
-  bool isSummed = false;
+  bool isSummed = false, isJoined = false;
 };
 
 } // namespace tamrt

@@ -66,8 +66,9 @@ public:
         memory(std::move(memory)), slots(count),
         slotOf(groups.names.size(), kNone),
         needed(memoryOf(model, solver, longestOf(groups))),
-        coefficients(
-            options.systems ? 0 : groups.names.size() * size_t(model.columns)),
+        coefficients(options.systems || options.takeSums
+                         ? 0
+                         : groups.names.size() * size_t(model.columns)),
         outcomes(describe(solver).isCg() ? groups.names.size() : 0) {}
 
   Result<bool> resume();
@@ -142,6 +143,8 @@ Status GroupFits::Impl::resume(std::span<const size_t> places) {
     slot.wantsRows = slot.fit.resume(worker);
     if (slot.wantsRows || !worker.place.good())
       return;
+    if (options.takeSums)
+      return options.takeSums(group, worker.place.state);
     if (options.systems)
       return options.systems->take(group, slot.fit.coefficients(worker));
     const auto width = size_t(model.columns);

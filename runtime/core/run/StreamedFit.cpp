@@ -9,11 +9,12 @@
 #include "core/run/StreamedFit.h"
 
 #include "core/data/BeyondRange.h"
+#include "core/data/RowSurvey.h"
 #include "core/learn/Learners.h"
 #include "core/run/Crew.h"
 #include "core/run/GroupFits.h"
 #include "core/run/Statistics.h"
-#include "io/Parallel.h"
+#include "core/run/StreamedRows.h"
 
 #include <algorithm>
 #include <numeric>
@@ -22,9 +23,6 @@
 
 namespace tamrt {
 namespace {
-
-/// Rows below which a thread costs more than it saves.
-constexpr size_t kRowsPerThread = size_t(1) << 15;
 
 /// a / b, rounded up.
 constexpr size_t divideUp(size_t a, size_t b) { return (a + b - 1) / b; }
@@ -36,13 +34,8 @@ public:
   Impl(RowReader &reader, const tamrt_model &model, const RunOptions &options,
        const StreamLimits &limits)
       : reader(reader), columns(reader.columns()), model(model),
-        options(options), limits(limits) {
-    maxRows = std::max<size_t>(
-        limits.rowBytes / std::max<size_t>(Dataset::bytesPerRow(model), 1), 1);
-    periods.resize(size_t(model.input_count));
-    if (model.compression)
-      onGrid.assign(size_t(model.compression->grid_count), true);
-  }
+        options(options), limits(limits),
+        rows(reader, model, limits.rowBytes, options.threads) {}
 
   Status survey();
   Status surveyRows();
@@ -51,42 +44,24 @@ public:
   Result<Weights> fit();
   std::vector<std::string> notes() const;
 
-  /// Calls body(part) for the rows of the file, part by part, each sorted by
-  /// group.
-  Status forEachPart(const std::function<Status(const Dataset &)> &body);
-
   RowReader &reader;
   const ModelColumns &columns;
   const tamrt_model &model;
   RunOptions options;
   StreamLimits limits;
-  size_t maxRows = 0;
+  StreamedRows rows;
 
   /// Results of the survey, with groups by their places.
   size_t fileRows = 0, rowsRead = 0, ties = 0;
   std::string droppedNote;
   /// Codes beyond their inputs' levels, counted while the rows are summed.
   std::optional<BeyondRange> beyond;
-  /// Number of times the file was read.
-  size_t readings = 0;
-  GroupOrder order;
   std::vector<size_t> groupRows, groupFirst;
-  /// Mean row weights; empty during the survey and without a weight column.
-  std::vector<double> groupMeans;
   std::optional<std::string> disorder;
-  std::vector<LevelTable> levels;
   FitRoute route;
   FitSteps steps = {&model};
 
 private:
-  /// The latest date of a group.
-  struct Latest {
-    int64_t key;
-    uint64_t fraction;
-  };
-
-  void add(const Rows &rows);
-  void checkOrder(const Rows &rows);
   Spread spread(size_t group, size_t input) const;
   size_t bytesPerGroup() const {
     return GroupFits::bytesPerGroup(
@@ -94,99 +69,19 @@ private:
         *std::max_element(groupRows.begin(), groupRows.end()));
   }
   size_t groupsAtOnce() const;
-  Status checkUnchanged() const;
   Result<std::vector<double>> fitGroups(const Normalization &normalization,
                                         const Tables &tables,
                                         const RunOptions &with);
   void tell(const GroupFits &fits, size_t reading) const;
 
-  /// Row counts by the reader's indices of groups.
-  std::vector<size_t> counts;
-  std::vector<Latest> latest;
+  /// With the reader's indices of groups.
+  std::optional<RowSurvey> rowSurvey;
   std::vector<uint32_t> numberOf;
-  /// For each column of numbers, the spreads of the groups.
-  std::vector<std::vector<Spread>> spreads;
-  /// By the reader's indices of groups, for models with a weight column.
-  std::vector<CompensatedSum> weightSums;
-  std::vector<PeriodFinder> periods;
-  /// For each grid of the model, whether all values so far are on it.
-  std::vector<bool> onGrid;
-  size_t groupTexts = 0;
-  std::vector<size_t> levelTexts;
 };
-
-/// Finds the first group with a date before an earlier row's.
-void StreamedFit::Impl::checkOrder(const Rows &rows) {
-  for (size_t row = 0; row < rows.count && !disorder; ++row) {
-    const uint32_t group = columns.group ? rows.groups[row] : 0;
-    const Latest date = {rows.dates[row],
-                         rows.fractions.empty() ? 0 : rows.fractions[row]};
-    Latest &last = latest[group];
-    if (counts[group] > 0 &&
-        (date.key < last.key ||
-         (date.key == last.key && date.fraction < last.fraction)))
-      disorder = columns.group ? std::string(reader.groups()[group]) : "";
-    ties += counts[group] > 0 && date.key == last.key &&
-            date.fraction == last.fraction;
-    last = date;
-    ++counts[group];
-  }
-}
-
-/// Adds rows, in the order of the file, to the survey.
-void StreamedFit::Impl::add(const Rows &rows) {
-  const size_t groups = columns.group ? reader.groups().size() : 1;
-  counts.resize(groups);
-  latest.resize(groups);
-  spreads.resize(rows.numbers.size());
-  if (columns.date)
-    checkOrder(rows);
-  else
-    for (size_t row = 0; row < rows.count; ++row)
-      ++counts[columns.group ? rows.groups[row] : 0];
-  if (columns.weights) {
-    weightSums.resize(groups);
-    const GrowingArray<double> &weights = rows.numbers[*columns.weights];
-    for (size_t row = 0; row < rows.count; ++row)
-      weightSums[columns.group ? rows.groups[row] : 0].add(weights[row]);
-  }
-  const auto pieces = unsigned(std::min<size_t>(
-      chooseThreads(options.threads, rows.count, kRowsPerThread),
-      std::max<size_t>(rows.numbers.size(), 1)));
-  forEachPiece(pieces, [&](unsigned piece) {
-    for (size_t i = piece; i < spreads.size(); i += pieces) {
-      spreads[i].resize(groups);
-      const double *values = rows.numbers[i].data();
-      for (size_t row = 0; row < rows.count; ++row)
-        spreads[i][columns.group ? rows.groups[row] : 0].add(values[row]);
-    }
-  });
-  for (size_t i = 0; i < periods.size(); ++i)
-    if (model.inputs[i].rule == TAMRT_RULE_PERIOD_AUTO)
-      for (double value : rows.numbers[columns.inputs[i]])
-        periods[i].add(value);
-  for (size_t i = 0; i < onGrid.size(); ++i) {
-    const tamrt_grid &grid = model.compression->grids[i];
-    Spread all;
-    onGrid[i] =
-        onGrid[i] &&
-        areOnGrid(grid,
-                  {rows.numbers[columns.inputs[size_t(grid.input)]].data()},
-                  rows.count, all);
-  }
-}
 
 Status StreamedFit::Impl::survey() {
   while (true) {
-    counts.clear();
-    latest.clear();
-    ties = 0;
-    disorder.reset();
-    spreads.clear();
-    weightSums.clear();
-    for (PeriodFinder &period : periods)
-      period = {};
-    std::fill(onGrid.begin(), onGrid.end(), true);
+    rowSurvey.emplace(model, columns);
     if (Status s = surveyRows(); !s)
       return s;
     Result<RowReader::TextChanges> changes = reader.resolveTexts();
@@ -203,14 +98,15 @@ Status StreamedFit::Impl::survey() {
 }
 
 Status StreamedFit::Impl::surveyRows() {
-  ++readings;
+  ++rows.readings;
   while (true) {
-    Result<Rows> rows = reader.read(maxRows);
-    if (!rows)
-      return std::move(rows).error();
-    if (rows->count == 0)
+    Result<Rows> read = reader.read(rows.maxRows);
+    if (!read)
+      return std::move(read).error();
+    if (read->count == 0)
       return {};
-    add(*rows);
+    rowSurvey->add(*read, columns.group ? reader.groups().size() : 1,
+                   options.threads);
     if (options.progress)
       options.progress->update("read", 0, 0);
   }
@@ -220,22 +116,25 @@ Status StreamedFit::Impl::finishSurvey() {
   fileRows = reader.fileRows();
   rowsRead = reader.rowsRead();
   droppedNote = reader.describeDropped();
-  groupTexts = reader.groups().size();
-  for (size_t i = 0; i < columns.levels.size(); ++i)
-    levelTexts.push_back(reader.levels(i).size());
+  rows.keepTexts();
   Result<std::vector<LevelTable>> tables = reader.levelTables();
   if (!tables)
     return std::move(tables).error();
-  levels = *std::move(tables);
+  rows.levels = *std::move(tables);
 
-  order = reader.groupOrder();
-  groupRows.resize(order.names.size());
-  numberOf.resize(order.names.size());
-  for (uint32_t number = 0; number < counts.size(); ++number) {
-    const size_t place = columns.group ? order.places[number] : 0;
-    groupRows[place] = counts[number];
+  rows.order = reader.groupOrder();
+  groupRows.resize(rows.order.names.size());
+  numberOf.resize(rows.order.names.size());
+  const std::vector<GroupDates> &groups = rowSurvey->groups();
+  for (uint32_t number = 0; number < groups.size(); ++number) {
+    const size_t place = columns.group ? rows.order.places[number] : 0;
+    groupRows[place] = groups[number].rows;
     numberOf[place] = number;
   }
+  ties = rowSurvey->ties();
+  if (std::optional<size_t> group = rowSurvey->disorder())
+    disorder =
+        columns.group ? std::string(reader.groups()[uint32_t(*group)]) : "";
   groupFirst.resize(groupRows.size());
   std::exclusive_scan(groupRows.begin(), groupRows.end(), groupFirst.begin(),
                       size_t(0));
@@ -253,49 +152,17 @@ Status StreamedFit::Impl::findMeans() {
     return {};
   std::vector<CompensatedSum> sums;
   for (uint32_t number : numberOf)
-    sums.push_back(weightSums[number]);
+    sums.push_back(rowSurvey->weightSums()[number]);
   Result<std::vector<double>> means =
-      meanWeights(model, order.names, sums, groupRows);
+      meanWeights(model, rows.order.names, sums, groupRows);
   if (!means)
     return std::move(means).error();
-  groupMeans = *std::move(means);
-  weightSums = {};
+  rows.means = *std::move(means);
   return {};
 }
 
-Status StreamedFit::Impl::checkUnchanged() const {
-  bool same = reader.groups().size() == groupTexts;
-  for (size_t i = 0; i < levelTexts.size(); ++i)
-    same &= reader.levels(i).size() == levelTexts[i];
-  if (same)
-    return {};
-  return Error{"expected the groups and levels that were read before, got "
-               "others: the file has changed meanwhile"};
-}
-
-Status StreamedFit::Impl::forEachPart(
-    const std::function<Status(const Dataset &)> &body) {
-  if (Status s = reader.rewind(); !s)
-    return s;
-  ++readings;
-  while (true) {
-    Result<Rows> rows = reader.read(maxRows);
-    if (!rows)
-      return std::move(rows).error();
-    if (rows->count == 0)
-      return {};
-    if (Status s = checkUnchanged(); !s)
-      return s;
-    Dataset part = Dataset::arrange(*std::move(rows), reader, order, model,
-                                    levels, options.threads);
-    part.divideWeights(groupMeans);
-    if (Status s = body(part); !s)
-      return s;
-  }
-}
-
 Spread StreamedFit::Impl::spread(size_t group, size_t input) const {
-  return spreads[columns.inputs[input]][numberOf[group]];
+  return rowSurvey->spread(numberOf[group], input);
 }
 
 /// Number of groups that are fitted at a time. The direct solver reads the file
@@ -310,12 +177,13 @@ size_t StreamedFit::Impl::groupsAtOnce() const {
 
 std::vector<std::string> StreamedFit::Impl::notes() const {
   std::vector<std::string> notes;
-  for (size_t i = 0; i < periods.size(); ++i)
+  for (size_t i = 0; i < size_t(model.input_count); ++i)
     if (model.inputs[i].rule == TAMRT_RULE_PERIOD_AUTO)
-      notes.push_back("keeps " +
-                      std::to_string(periods[i].size() * sizeof(double)) +
-                      " bytes, the distinct values of column '" +
-                      model.inputs[i].column + "', for its period");
+      notes.push_back(
+          "keeps " +
+          std::to_string(rowSurvey->period(i).size() * sizeof(double)) +
+          " bytes, the distinct values of column '" + model.inputs[i].column +
+          "', for its period");
   for (std::string &kept : keptByLearners(model, rowsRead))
     notes.push_back("keeps " + kept);
   const size_t groups = groupRows.size(), most = groupsAtOnce();
@@ -340,31 +208,31 @@ Result<Weights> StreamedFit::Impl::fit() {
       return error;
     return Error{reader.path() + ": " + error.message};
   };
-  if (Status s = checkTexts(model, order.names, levels); !s)
+  if (Status s = checkTexts(model, rows.order.names, rows.levels); !s)
     return located(std::move(s).error());
   Weights weights;
   Result<Normalization> normalization = normalize(
       model,
-      {order.names,
+      {rows.order.names,
        [&](size_t group, size_t input) { return spread(group, input); },
        [&](size_t input, double &lo, double &hi) {
-         return periods[input].find(lo, hi);
+         return rowSurvey->period(input).find(lo, hi);
        }},
-      levels);
+      rows.levels);
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);
   if (Status s = findMeans(); !s)
     return located(std::move(s).error());
   Systems systems;
-  systems.weightMeans = groupMeans;
+  systems.weightMeans = rows.means;
   steps = chooseSteps(
-      model, weights.normalization, [&](size_t grid) { return onGrid[grid]; },
+      model, weights.normalization,
+      [&](size_t grid) { return rowSurvey->isOnGrid(grid); },
       [&](size_t group, size_t grid) {
         return spread(group, size_t(model.compression->grids[grid].input));
       });
-  spreads = {};
-  periods.clear();
+  rowSurvey.reset();
 
   if (options.progress)
     options.progress->update("learn", 0, 0);
@@ -372,7 +240,7 @@ Result<Weights> StreamedFit::Impl::fit() {
   Result<Tables> tables = learn(
       model, rowsRead, weights.normalization, [&](TrainingRows::Visit visit) {
         std::vector<size_t> next = groupFirst;
-        Status read = forEachPart([&](const Dataset &part) -> Status {
+        Status read = rows.forEach([&](const Dataset &part) -> Status {
           for (const Group &group : part.groups()) {
             const size_t before = next[group.place] - groupFirst[group.place];
             if (group.rows > groupRows[group.place] - before)
@@ -387,7 +255,7 @@ Result<Weights> StreamedFit::Impl::fit() {
         });
         for (size_t place = 0; read && place < next.size(); ++place)
           if (next[place] != groupFirst[place] + groupRows[place])
-            read = changedRows(order.names[place]);
+            read = changedRows(rows.order.names[place]);
         return read;
       });
   if (!tables)
@@ -395,19 +263,19 @@ Result<Weights> StreamedFit::Impl::fit() {
   weights.tables = *std::move(tables);
 
   Result<std::vector<double>> coefficients =
-      fitChosen(model, order.names, weights.normalization, weights.tables,
+      fitChosen(model, rows.order.names, weights.normalization, weights.tables,
                 options, systems, [&](const RunOptions &with) {
                   return fitGroups(weights.normalization, weights.tables, with);
                 });
   if (!coefficients)
     return located(std::move(coefficients).error());
   weights.coefficients = *std::move(coefficients);
-  weights.groups = order.names;
+  weights.groups = rows.order.names;
   if (!options.inference)
     return weights;
-  TrainingStatistics statistics(model, order.names.size());
+  TrainingStatistics statistics(model, rows.order.names.size());
   std::vector<size_t> left = groupRows;
-  Status added = forEachPart([&](const Dataset &part) -> Status {
+  Status added = rows.forEach([&](const Dataset &part) -> Status {
     for (const Group &group : part.groups()) {
       if (group.rows > left[group.place])
         return changedRows(group.name);
@@ -417,10 +285,10 @@ Result<Weights> StreamedFit::Impl::fit() {
   });
   for (size_t place = 0; added && place < left.size(); ++place)
     if (left[place] > 0)
-      added = changedRows(order.names[place]);
+      added = changedRows(rows.order.names[place]);
   if (!added)
     return located(std::move(added).error());
-  statistics.finish(groupMeans, *options.inference);
+  statistics.finish(rows.means, *options.inference);
   return weights;
 }
 
@@ -437,7 +305,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
               std::min(limits.stateBytes, groupsAtOnce() * bytesPerGroup()));
   Result<GroupFits> fits = GroupFits::create(
       route.of(*steps.model), route.kind(), normalization, tables,
-      {order.names, groupRows}, groupsAtOnce(), fitting);
+      {rows.order.names, groupRows}, groupsAtOnce(), fitting);
   if (!fits)
     return std::move(fits).error();
   beyond.emplace(model, normalization, Purpose::Fit);
@@ -447,7 +315,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
       return std::move(more).error();
     if (!*more)
       return fits->finish();
-    Status added = forEachPart([&](const Dataset &part) {
+    Status added = rows.forEach([&](const Dataset &part) {
       if (options.progress)
         tell(*fits, reading);
       if (reading == 0) {
@@ -505,7 +373,7 @@ const std::string &StreamedFit::describeDropped() const {
   return impl->droppedNote;
 }
 size_t StreamedFit::rowsRead() const { return impl->rowsRead; }
-size_t StreamedFit::readings() const { return impl->readings; }
+size_t StreamedFit::readings() const { return impl->rows.readings; }
 Result<Weights> StreamedFit::fit() { return impl->fit(); }
 const FitSteps &StreamedFit::steps() const { return impl->steps; }
 

@@ -1,0 +1,85 @@
+//===- core/data/RowSurvey.cpp - what a fit needs of its rows -------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/data/RowSurvey.h"
+
+#include "io/Parallel.h"
+
+#include <algorithm>
+
+namespace tamrt {
+
+/// Rows below which a thread costs more than it saves.
+static constexpr size_t kRowsPerThread = size_t(1) << 15;
+
+RowSurvey::RowSurvey(const tamrt_model &model, const ModelColumns &columns)
+    : model(&model), columns(&columns), spreads(columns.numbers.size()),
+      periods(size_t(model.input_count)) {
+  if (model.compression)
+    onGrid.assign(size_t(model.compression->grid_count), true);
+}
+
+void RowSurvey::addDates(const Rows &rows) {
+  for (size_t row = 0; row < rows.count; ++row) {
+    const uint32_t group = columns->group ? rows.groups[row] : 0;
+    GroupDates &of = dates[group];
+    if (columns->date) {
+      const RowDate date = {rows.dates[row],
+                            rows.fractions.empty() ? 0 : rows.fractions[row]};
+      if (of.rows == 0)
+        of.first = of.last = date;
+      else if (of.areOrdered && date < of.last) {
+        of.areOrdered = false;
+        if (!firstDisorder)
+          firstDisorder = group;
+      } else {
+        tied += of.areOrdered && date == of.last;
+      }
+      of.first = std::min(of.first, date);
+      of.last = std::max(of.last, date);
+    }
+    ++of.rows;
+  }
+}
+
+void RowSurvey::add(const Rows &rows, size_t groups, unsigned threads) {
+  dates.resize(groups);
+  addDates(rows);
+  if (columns->weights) {
+    weights.resize(groups);
+    const GrowingArray<double> &values = rows.numbers[*columns->weights];
+    for (size_t row = 0; row < rows.count; ++row)
+      weights[columns->group ? rows.groups[row] : 0].add(values[row]);
+  }
+  const auto pieces = unsigned(
+      std::min<size_t>(chooseThreads(threads, rows.count, kRowsPerThread),
+                       std::max<size_t>(rows.numbers.size(), 1)));
+  forEachPiece(pieces, [&](unsigned piece) {
+    for (size_t i = piece; i < spreads.size(); i += pieces) {
+      spreads[i].resize(groups);
+      const double *values = rows.numbers[i].data();
+      for (size_t row = 0; row < rows.count; ++row)
+        spreads[i][columns->group ? rows.groups[row] : 0].add(values[row]);
+    }
+  });
+  for (size_t i = 0; i < periods.size(); ++i)
+    if (model->inputs[i].rule == TAMRT_RULE_PERIOD_AUTO)
+      for (double value : rows.numbers[columns->inputs[i]])
+        periods[i].add(value);
+  for (size_t i = 0; i < onGrid.size(); ++i) {
+    const tamrt_grid &grid = model->compression->grids[i];
+    Spread all;
+    onGrid[i] =
+        onGrid[i] &&
+        areOnGrid(grid,
+                  {rows.numbers[columns->inputs[size_t(grid.input)]].data()},
+                  rows.count, all);
+  }
+}
+
+} // namespace tamrt

@@ -1,0 +1,565 @@
+//===- core/model/Survey.cpp - surveys of parts of the rows ---------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/model/Survey.h"
+
+#include "core/model/ModelFile.h"
+#include "io/Sha256.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+
+namespace tamrt {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char *kFormat = "tamc survey 1";
+
+constexpr std::pair<Date::Form, const char *> kDateForms[] = {
+    {Date::Form::Missing, "none"},
+    {Date::Form::Number, "number"},
+    {Date::Form::Local, "local"},
+    {Date::Form::Zoned, "zoned"}};
+
+const char *nameOf(Date::Form form) {
+  for (auto [each, name] : kDateForms)
+    if (each == form)
+      return name;
+  return "";
+}
+
+bool isPeriodic(const tamrt_model &model, size_t input) {
+  return model.inputs[input].rule == TAMRT_RULE_PERIOD_AUTO;
+}
+
+std::string periodsOf(size_t input) {
+  return "periods." + std::to_string(input);
+}
+
+std::vector<std::string> listOf(const TextIndex &texts) {
+  std::vector<std::string> list;
+  for (uint32_t id = 0; id < texts.size(); ++id)
+    list.emplace_back(texts[id]);
+  return list;
+}
+
+/// Whether the values of a column of levels are numbers.
+bool areNumbers(std::span<const std::vector<std::string> *const> texts) {
+  LevelCollector levels(std::numeric_limits<uint32_t>::max());
+  for (const std::vector<std::string> *list : texts)
+    for (const std::string &text : *list)
+      levels.add(text);
+  return levels.areNumbers();
+}
+
+} // namespace
+
+ModelColumns columnsOf(const tamrt_model &model) {
+  std::vector<std::string_view> names;
+  return *ModelColumns::find(
+      model, Purpose::Fit, [&](const char *name) -> Result<size_t> {
+        auto at = std::find(names.begin(), names.end(), name);
+        if (at == names.end())
+          at = names.insert(names.end(), name);
+        return size_t(at - names.begin());
+      });
+}
+
+size_t PartSurvey::rows() const {
+  size_t rows = 0;
+  for (const GroupDates &group : dates)
+    rows += group.rows;
+  return rows;
+}
+
+Result<Survey> surveyOf(const tamrt_model &model, std::string name,
+                        const RowReader &reader, bool dependsOnNumbers,
+                        RowSurvey &survey) {
+  const ModelColumns &columns = reader.columns();
+  PartSurvey part;
+  part.name = std::move(name);
+  part.dateForm = reader.dateForm();
+  part.dependsOnNumbers = dependsOnNumbers;
+  if (columns.group)
+    part.areNumbers.push_back(areNumbers(reader.groups()));
+  part.groups =
+      columns.group ? listOf(reader.groups()) : std::vector<std::string>{""};
+  for (size_t i = 0; i < columns.levels.size(); ++i) {
+    part.levels.push_back(listOf(reader.levels(i)));
+    const std::vector<std::string> *texts[] = {&part.levels.back()};
+    part.areNumbers.push_back(areNumbers(texts));
+  }
+  part.dates = survey.groups();
+  const auto inputs = size_t(model.input_count);
+  for (size_t g = 0; g < part.dates.size(); ++g)
+    for (size_t i = 0; i < inputs; ++i)
+      part.spreads.push_back(model.inputs[i].rule == TAMRT_RULE_LEVELS
+                                 ? Spread()
+                                 : survey.spread(g, i));
+  if (model.compression)
+    for (size_t i = 0; i < size_t(model.compression->grid_count); ++i)
+      part.onGrid.push_back(survey.isOnGrid(i));
+  bool isGood = isUtf8(part.name);
+  if (!isGood)
+    return Error{reader.path() + ": expected a name in UTF-8 for the part"};
+  for (const std::string &group : part.groups)
+    isGood &= isUtf8(group);
+  for (const std::vector<std::string> &list : part.levels)
+    for (const std::string &text : list)
+      isGood &= isUtf8(text);
+  if (!isGood)
+    return Error{reader.path() + ": expected groups and levels in UTF-8"};
+  Survey one;
+  one.parts.push_back(std::move(part));
+  for (size_t i = 0; i < inputs; ++i) {
+    one.periods.emplace_back();
+    if (isPeriodic(model, i)) {
+      const std::span<const double> values = survey.period(i).values();
+      one.periods.back().assign(values.begin(), values.end());
+    }
+  }
+  return one;
+}
+
+Status join(Survey &into, Survey from, const std::string &path) {
+  for (PartSurvey &part : from.parts) {
+    const auto at = std::lower_bound(
+        into.parts.begin(), into.parts.end(), part.name,
+        [](const PartSurvey &a, const std::string &b) { return a.name < b; });
+    if (at != into.parts.end() && at->name == part.name)
+      return Error{path + ": part '" + part.name +
+                   "': expected parts that the other surveys lack; survey "
+                   "--part gives a part another name"};
+    into.parts.insert(at, std::move(part));
+  }
+  if (into.periods.empty())
+    into.periods.resize(from.periods.size());
+  for (size_t i = 0; i < from.periods.size(); ++i) {
+    std::vector<double> all;
+    std::set_union(into.periods[i].begin(), into.periods[i].end(),
+                   from.periods[i].begin(), from.periods[i].end(),
+                   std::back_inserter(all));
+    into.periods[i] = std::move(all);
+  }
+  return {};
+}
+
+void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
+               const Survey &survey) {
+  json parts = json::array();
+  std::vector<int64_t> rows, dates;
+  std::vector<uint8_t> ordered, integers, grids;
+  std::vector<double> spreads;
+  auto addDate = [&](const RowDate &date) {
+    dates.push_back(date.key);
+    dates.push_back(int64_t(date.fraction));
+  };
+  for (const PartSurvey &part : survey.parts) {
+    parts.push_back({{"name", part.name},
+                     {"dates", nameOf(part.dateForm)},
+                     {"depends_on_numbers", part.dependsOnNumbers},
+                     {"numbers", part.areNumbers},
+                     {"groups", part.groups},
+                     {"levels", part.levels}});
+    for (const GroupDates &group : part.dates) {
+      rows.push_back(int64_t(group.rows));
+      addDate(group.first);
+      addDate(group.last);
+      ordered.push_back(group.areOrdered);
+    }
+    for (const Spread &spread : part.spreads) {
+      // Of levels there are none; the file has no infinities.
+      const bool isNone = spread.lo > spread.hi;
+      spreads.push_back(isNone ? 0 : spread.lo);
+      spreads.push_back(isNone ? 0 : spread.hi);
+      integers.push_back(spread.integers);
+    }
+    for (const bool is : part.onGrid)
+      grids.push_back(is);
+  }
+  writer.metadata("parts", parts.dump());
+  const auto pairs = int64_t(rows.size());
+  writer.add<int64_t>("rows", {pairs}, rows);
+  writer.add<int64_t>("dates", {pairs, 4}, dates);
+  writer.add<uint8_t>("ordered", {pairs}, ordered);
+  writer.add<double>("spreads", {pairs, model.input_count, 2}, spreads);
+  writer.add<uint8_t>("integers", {pairs, model.input_count}, integers);
+  if (model.compression)
+    writer.add<uint8_t>(
+        "grids", {int64_t(survey.parts.size()), model.compression->grid_count},
+        grids);
+  for (size_t i = 0; i < survey.periods.size(); ++i)
+    if (isPeriodic(model, i))
+      writer.add<double>(periodsOf(i), {int64_t(survey.periods[i].size())},
+                         survey.periods[i]);
+}
+
+SafetensorsWriter serialize(const tamrt_model &model, const Survey &survey) {
+  SafetensorsWriter writer;
+  addSpec(writer, model, kFormat);
+  addSurvey(writer, model, survey);
+  return writer;
+}
+
+Result<std::string> hashOf(const tamrt_model &model, const Survey &survey) {
+  Result<std::string> bytes = serialize(model, survey).bytes();
+  if (!bytes)
+    return std::move(bytes).error();
+  return sha256(*bytes);
+}
+
+namespace {
+
+/// Reads one entry of the list of parts.
+Result<PartSurvey> partOf(const json &entry, const std::string &place,
+                          const ModelColumns &columns) {
+  PartSurvey part;
+  const Error bad = {place + ": expected a part with name, dates, numbers, "
+                             "groups and levels"};
+  auto has = [&](const char *key, bool isGood) {
+    return entry.contains(key) && isGood;
+  };
+  if (!entry.is_object() || !has("name", entry["name"].is_string()) ||
+      !has("dates", entry["dates"].is_string()) ||
+      !has("depends_on_numbers", entry["depends_on_numbers"].is_boolean()) ||
+      !has("numbers", entry["numbers"].is_array()) || !has("groups", true) ||
+      !has("levels", entry["levels"].is_array()))
+    return bad;
+  part.name = entry["name"].get<std::string>();
+  part.dependsOnNumbers = entry["depends_on_numbers"].get<bool>();
+  const auto form = std::find_if(
+      std::begin(kDateForms), std::end(kDateForms), [&](const auto &each) {
+        return entry["dates"].get<std::string>() == each.second;
+      });
+  if (form == std::end(kDateForms))
+    return bad;
+  part.dateForm = form->first;
+  for (const json &is : entry["numbers"]) {
+    if (!is.is_boolean())
+      return bad;
+    part.areNumbers.push_back(is.get<bool>());
+  }
+  Result<std::vector<std::string>> groups =
+      stringList(entry["groups"], place + ": groups");
+  if (!groups)
+    return std::move(groups).error();
+  part.groups = *std::move(groups);
+  for (const json &list : entry["levels"]) {
+    Result<std::vector<std::string>> texts =
+        stringList(list, place + ": levels");
+    if (!texts)
+      return std::move(texts).error();
+    part.levels.push_back(*std::move(texts));
+  }
+  const std::set<std::string_view> unique(part.groups.begin(),
+                                          part.groups.end());
+  if (part.levels.size() != columns.levels.size() ||
+      part.areNumbers.size() != part.levels.size() + size_t(!!columns.group) ||
+      unique.empty() || unique.size() != part.groups.size() ||
+      (!columns.group && part.groups != std::vector<std::string>{""}))
+    return bad;
+  return part;
+}
+
+/// The tensors of a survey, whose groups of all parts are `pairs`.
+Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
+                 Survey &survey, size_t pairs) {
+  const std::string &path = file.path();
+  const auto count = int64_t(pairs);
+  const int64_t one[] = {count}, four[] = {count, 4};
+  const int64_t ranges[] = {count, model.input_count, 2};
+  const int64_t inputs[] = {count, model.input_count};
+  Result<std::vector<int64_t>> rows = file.values<int64_t>("rows", one);
+  if (!rows)
+    return std::move(rows).error();
+  Result<std::vector<int64_t>> dates = file.values<int64_t>("dates", four);
+  if (!dates)
+    return std::move(dates).error();
+  Result<std::vector<uint8_t>> ordered = file.values<uint8_t>("ordered", one);
+  if (!ordered)
+    return std::move(ordered).error();
+  Result<std::vector<double>> spreads = file.values<double>("spreads", ranges);
+  if (!spreads)
+    return std::move(spreads).error();
+  Result<std::vector<uint8_t>> integers =
+      file.values<uint8_t>("integers", inputs);
+  if (!integers)
+    return std::move(integers).error();
+  std::vector<uint8_t> grids;
+  const size_t gridCount =
+      model.compression ? size_t(model.compression->grid_count) : 0;
+  if (model.compression) {
+    const int64_t shape[] = {int64_t(survey.parts.size()), int64_t(gridCount)};
+    Result<std::vector<uint8_t>> read = file.values<uint8_t>("grids", shape);
+    if (!read)
+      return std::move(read).error();
+    grids = *std::move(read);
+  }
+  const auto width = size_t(model.input_count);
+  size_t at = 0;
+  for (size_t p = 0; p < survey.parts.size(); ++p) {
+    PartSurvey &part = survey.parts[p];
+    for (size_t g = 0; g < part.groups.size(); ++g, ++at) {
+      const int64_t *date = dates->data() + 4 * at;
+      const GroupDates of = {size_t((*rows)[at]),
+                             {date[0], uint64_t(date[1])},
+                             {date[2], uint64_t(date[3])},
+                             (*ordered)[at] != 0};
+      // Far more rows than there are would overflow sums of rows.
+      if ((*rows)[at] < 1 || (*rows)[at] > (int64_t(1) << 48) ||
+          of.last < of.first)
+        return Error{path +
+                     ": tensors 'rows' and 'dates': expected rows, and "
+                     "the earlier date first, of part '" +
+                     part.name + "'"};
+      part.dates.push_back(of);
+      for (size_t i = 0; i < width; ++i) {
+        const size_t k = at * width + i;
+        const double lo = (*spreads)[2 * k], hi = (*spreads)[2 * k + 1];
+        if (!std::isfinite(lo) || !std::isfinite(hi) || lo > hi)
+          return Error{path +
+                       ": tensor 'spreads': expected finite numbers, "
+                       "the lower one first, of part '" +
+                       part.name + "'"};
+        part.spreads.push_back(model.inputs[i].rule == TAMRT_RULE_LEVELS
+                                   ? Spread()
+                                   : Spread{lo, hi, (*integers)[k] != 0});
+      }
+    }
+    for (size_t i = 0; i < gridCount; ++i)
+      part.onGrid.push_back(grids[p * gridCount + i] != 0);
+  }
+  return {};
+}
+
+} // namespace
+
+Result<Survey> loadSurvey(const tamrt_model &model,
+                          const SafetensorsFile &file) {
+  if (Status s = checkSpec(model, file, "a survey"); !s)
+    return std::move(s).error();
+  if (!file.isChecked())
+    return Error{file.path() + ": damaged: expected a checksum, got none"};
+  Result<json> parts = jsonEntry(file, "parts");
+  if (!parts)
+    return std::move(parts).error();
+  const std::string place = file.path() + ": metadata 'parts'";
+  const ModelColumns columns = columnsOf(model);
+  Survey survey;
+  size_t pairs = 0;
+  if (parts->is_array())
+    for (const json &entry : *parts) {
+      Result<PartSurvey> part = partOf(entry, place, columns);
+      if (!part)
+        return std::move(part).error();
+      if (!survey.parts.empty() && !(survey.parts.back().name < part->name))
+        return Error{place + ": expected parts in the order of their names"};
+      pairs += part->groups.size();
+      survey.parts.push_back(*std::move(part));
+    }
+  if (survey.parts.empty())
+    return Error{place + ": expected a list of parts"};
+  if (Status s = fillParts(model, file, survey, pairs); !s)
+    return std::move(s).error();
+  for (size_t i = 0; i < size_t(model.input_count); ++i) {
+    survey.periods.emplace_back();
+    if (!isPeriodic(model, i))
+      continue;
+    const int64_t any[] = {-1};
+    Result<std::vector<double>> values = file.values<double>(periodsOf(i), any);
+    if (!values)
+      return std::move(values).error();
+    for (size_t k = 0; k < values->size(); ++k)
+      if (!std::isfinite((*values)[k]) ||
+          (k > 0 && !((*values)[k - 1] < (*values)[k])))
+        return Error{file.path() + ": tensor '" + periodsOf(i) +
+                     "': expected ascending finite numbers"};
+    survey.periods.back() = *std::move(values);
+  }
+  return survey;
+}
+
+SurveyedTexts textsOf(const Survey &survey) {
+  SurveyedTexts all;
+  auto add = [](std::vector<std::string> &to, TextIndex &index,
+                const std::vector<std::string> &texts) {
+    for (const std::string &text : texts)
+      if (index.add(text) == to.size())
+        to.push_back(text);
+  };
+  TextIndex groups;
+  std::vector<TextIndex> levels(survey.parts.front().levels.size());
+  all.levels.resize(levels.size());
+  for (const PartSurvey &part : survey.parts) {
+    add(all.groups, groups, part.groups);
+    for (size_t i = 0; i < levels.size(); ++i)
+      add(all.levels[i], levels[i], part.levels[i]);
+  }
+  return all;
+}
+
+namespace {
+
+/// Checks that the parts would be read alike in one file.
+Status checkAlike(const tamrt_model &model, const Survey &survey,
+                  const std::string &path, const SurveyedTexts &texts) {
+  const PartSurvey *dated = nullptr;
+  for (const PartSurvey &part : survey.parts) {
+    if (part.dateForm == Date::Form::Missing)
+      continue;
+    if (dated && dated->dateForm != part.dateForm)
+      return Error{path + ": part '" + part.name +
+                   "': expected dates of one format, got format '" +
+                   nameOf(part.dateForm) + "' and in part '" + dated->name +
+                   "' '" + nameOf(dated->dateForm) + "'"};
+    dated = &part;
+  }
+  const ModelColumns columns = columnsOf(model);
+  auto check = [&](size_t column, bool areAll, const char *name) -> Status {
+    for (const PartSurvey &part : survey.parts)
+      if (part.areNumbers[column] != areAll &&
+          (part.dependsOnNumbers || areAll))
+        return Error{path + ": part '" + part.name + "': column '" + name +
+                     "': expected values of one kind in all parts, got " +
+                     (areAll ? "text, and numbers in others"
+                             : "numbers, and text in others") +
+                     "; declare texts that are missing values (--missing), or "
+                     "fit the rows as one file"};
+    return {};
+  };
+  size_t column = 0;
+  if (columns.group) {
+    TextIndex groups;
+    for (const std::string &text : texts.groups)
+      groups.add(text);
+    if (Status s = check(column++, areNumbers(groups), model.group); !s)
+      return s;
+  }
+  for (size_t i = 0; i < columns.levels.size(); ++i) {
+    const char *name = "";
+    for (size_t k = 0; k < columns.inputs.size(); ++k)
+      if (model.inputs[k].rule == TAMRT_RULE_LEVELS && columns.inputs[k] == i)
+        name = model.inputs[k].column;
+    const std::vector<std::string> *lists[] = {&texts.levels[i]};
+    if (Status s = check(column++, areNumbers(lists), name); !s)
+      return s;
+  }
+  return {};
+}
+
+/// Sorts the parts of a group by date, those with equal dates by name, and
+/// counts the rows before each. \returns whether they are whole segments.
+bool arrangeParts(const Survey &survey, std::vector<GroupPart> &parts) {
+  auto dates = [&](const GroupPart &part) -> const GroupDates & {
+    return survey.parts[part.part].dates[part.index];
+  };
+  std::stable_sort(parts.begin(), parts.end(),
+                   [&](const GroupPart &a, const GroupPart &b) {
+                     return dates(a).first < dates(b).first;
+                   });
+  bool areSegments = true;
+  size_t rows = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    parts[i].first = rows;
+    areSegments &= rows % TAMRT_SEGMENT_ROWS == 0;
+    rows += parts[i].rows;
+    if (i == 0)
+      continue;
+    // Rows with equal dates are in the order of their parts' names.
+    const auto order = dates(parts[i - 1]).last <=> dates(parts[i]).first;
+    areSegments &=
+        order < 0 || (order == 0 && parts[i - 1].part < parts[i].part);
+  }
+  return areSegments;
+}
+
+} // namespace
+
+Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
+                           const std::string &path) {
+  const SurveyedTexts texts = textsOf(survey);
+  if (Status s = checkAlike(model, survey, path, texts); !s)
+    return std::move(s).error();
+  PartedRows all;
+  TextIndex groups;
+  for (const std::string &text : texts.groups)
+    groups.add(text);
+  all.order = sortGroups(groups, model.group != nullptr);
+  const size_t count = all.order.names.size();
+  all.parts.resize(count);
+  for (size_t p = 0; p < survey.parts.size(); ++p)
+    for (size_t g = 0; g < survey.parts[p].groups.size(); ++g) {
+      const PartSurvey &part = survey.parts[p];
+      const size_t place =
+          model.group ? all.order.places[groups.add(part.groups[g])] : 0;
+      if (place >= count)
+        return Error{path + ": part '" + part.name +
+                     "': expected groups that are numbers, got '" +
+                     part.groups[g] + "'"};
+      all.parts[place].push_back({p, g, 0, part.dates[g].rows});
+    }
+  for (std::vector<GroupPart> &parts : all.parts) {
+    all.areSegments.push_back(arrangeParts(survey, parts));
+    all.groupRows.push_back(parts.back().first + parts.back().rows);
+    all.rowCount += all.groupRows.back();
+  }
+  const auto inputs = size_t(model.input_count);
+  all.spread = [&survey, parts = all.parts, inputs](size_t group,
+                                                    size_t input) {
+    Spread spread;
+    for (const GroupPart &part : parts[group]) {
+      const Spread &of =
+          survey.parts[part.part].spreads[part.index * inputs + input];
+      spread.lo = std::min(spread.lo, of.lo);
+      spread.hi = std::max(spread.hi, of.hi);
+      spread.integers &= of.integers;
+    }
+    return spread;
+  };
+  const ModelColumns columns = columnsOf(model);
+  std::vector<LevelTable> levels(inputs);
+  for (size_t i = 0; i < inputs; ++i) {
+    const tamrt_input &input = model.inputs[i];
+    if (input.rule != TAMRT_RULE_LEVELS)
+      continue;
+    LevelCollector collector(size_t(input.levels));
+    for (const std::string &text : texts.levels[columns.inputs[i]])
+      collector.add(text);
+    Result<LevelTable> table = collector.table(path, input.column);
+    if (!table)
+      return std::move(table).error();
+    levels[i] = *std::move(table);
+  }
+  Result<Normalization> normalization =
+      normalize(model,
+                {all.order.names, all.spread,
+                 [&](size_t input, double &lo, double &hi) {
+                   const std::vector<double> &values = survey.periods[input];
+                   return periodOf(values.data(), values.size(), lo, hi);
+                 }},
+                std::move(levels));
+  if (!normalization)
+    return Error{path + ": " + normalization.error().message};
+  all.normalization = *std::move(normalization);
+  all.steps = chooseSteps(
+      model, all.normalization,
+      [&](size_t grid) {
+        return std::all_of(
+            survey.parts.begin(), survey.parts.end(),
+            [&](const PartSurvey &part) { return part.onGrid[grid]; });
+      },
+      [&](size_t group, size_t grid) {
+        return all.spread(group, size_t(model.compression->grids[grid].input));
+      });
+  return all;
+}
+
+} // namespace tamrt

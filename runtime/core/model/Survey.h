@@ -1,0 +1,150 @@
+//===- core/model/Survey.h - surveys of parts of the rows -------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a fit must know of all training rows before it sums them, if these are
+/// in several files, its *parts*; and the file of it (docs/scale.md).
+///
+/// A survey keeps what is known of each part, so that surveys are joined in any
+/// order to the same one. What follows from all parts, `PartedRows`, is that of
+/// one file with the rows of the parts one after another, in the order of their
+/// names.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_MODEL_SURVEY_H
+#define TAMRT_CORE_MODEL_SURVEY_H
+
+#include "core/data/Compression.h"
+#include "core/data/Groups.h"
+#include "core/data/Levels.h"
+#include "core/data/Normalization.h"
+#include "core/data/RowReader.h"
+#include "core/data/RowSurvey.h"
+#include "io/Date.h"
+#include "io/Error.h"
+#include "io/Safetensors.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// The survey of one part.
+struct PartSurvey {
+  /// Parts are in the order of their names.
+  std::string name;
+  Date::Form dateForm = Date::Form::Missing;
+  /// Whether rows were dropped, or spellings of groups joined, because values
+  /// of the column are numbers: the group column, and those of levels.
+  bool dependsOnNumbers = false;
+  std::vector<bool> areNumbers;
+  /// Texts of the groups, [""] without a group column, and of each column of
+  /// levels, in the order of their first appearance.
+  std::vector<std::string> groups;
+  std::vector<std::vector<std::string>> levels;
+  /// By group.
+  std::vector<GroupDates> dates;
+  /// Groups x inputs; those of levels are empty.
+  std::vector<Spread> spreads;
+  /// By grid of the model's compression.
+  std::vector<bool> onGrid;
+
+  /// Rows in all groups.
+  size_t rows() const;
+};
+
+/// The survey of some parts, sorted by name.
+struct Survey {
+  std::vector<PartSurvey> parts;
+  /// By input: the distinct values of all parts, sorted, of an input of
+  /// TAMRT_RULE_PERIOD_AUTO; else none.
+  std::vector<std::vector<double>> periods;
+};
+
+/// That of one part, whose rows `reader` has read to their end. `survey` has
+/// them. Errors: texts that are not UTF-8.
+Result<Survey> surveyOf(const tamrt_model &model, std::string name,
+                        const RowReader &reader, bool dependsOnNumbers,
+                        RowSurvey &survey);
+
+/// Adds the parts of `from`, which comes from the file `path`. Errors, with
+/// both files: a part that both have. `into` is that of the files before.
+Status join(Survey &into, Survey from, const std::string &path);
+
+/// The file's contents.
+SafetensorsWriter serialize(const tamrt_model &model, const Survey &survey);
+/// The same as a part of another file.
+void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
+               const Survey &survey);
+
+/// Reads a survey of `model` from `file`, which may be a file of sums. Errors:
+/// another spec; contents that no survey can have.
+Result<Survey> loadSurvey(const tamrt_model &model,
+                          const SafetensorsFile &file);
+/// The hash of a survey, by which files of sums know it.
+Result<std::string> hashOf(const tamrt_model &model, const Survey &survey);
+
+/// Rows of a group that are in one part.
+struct GroupPart {
+  size_t part;
+  /// The part's own index of the group.
+  size_t index;
+  /// Number of the group's rows in the parts before.
+  size_t first;
+  size_t rows;
+};
+
+/// The rows of all parts.
+struct PartedRows {
+  GroupOrder order;
+  /// By group, in the order of the group's rows.
+  std::vector<std::vector<GroupPart>> parts;
+  std::vector<size_t> groupRows;
+  /// Whether the parts of a group that has several are whole segments of its
+  /// rows, but for its last rows, in order: then its sums are those of one
+  /// file.
+  std::vector<bool> areSegments;
+  Normalization normalization;
+  FitSteps steps;
+  size_t rowCount = 0;
+  /// The spread of an input without levels in a group.
+  std::function<Spread(size_t group, size_t input)> spread;
+
+  /// Whether the sums of a group are those of one file.
+  bool isExact(size_t group) const {
+    return parts[group].size() == 1 || areSegments[group];
+  }
+};
+
+/// What follows from the parts of `survey`, which must outlive it; `path` is
+/// the file that it comes from, for messages.
+///
+/// Errors: dates of two formats; a part whose rows would be others in one file
+/// with the other parts; those of `LevelCollector::table` and `normalize`.
+Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
+                           const std::string &path);
+
+/// The texts of all parts, with which a part is read as one file with them.
+struct SurveyedTexts {
+  std::vector<std::string> groups;
+  std::vector<std::vector<std::string>> levels;
+};
+SurveyedTexts textsOf(const Survey &survey);
+
+/// The columns of a fit of `model`, which need no file.
+ModelColumns columnsOf(const tamrt_model &model);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_MODEL_SURVEY_H

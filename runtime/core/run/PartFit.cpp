@@ -1,0 +1,422 @@
+//===- core/run/PartFit.cpp - the fit of rows in several parts ------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/run/PartFit.h"
+
+#include "core/learn/Learners.h"
+#include "core/run/GroupFit.h"
+#include "core/run/GroupFits.h"
+#include "core/run/StreamedRows.h"
+#include "core/run/Work.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace tamrt {
+namespace {
+
+constexpr auto kSegment = size_t(TAMRT_SEGMENT_ROWS);
+
+Error changedPart(const std::string &path, const std::string &name) {
+  return Error{path + ": expected the rows of part '" + name +
+               "' in the survey, got others: the file has changed, or was "
+               "surveyed with other options"};
+}
+
+} // namespace
+
+Status checkParts(const tamrt_model &model) {
+  if (!hasDirect(model))
+    return Error{"expected a model with the direct solver, which reads the "
+                 "rows once; conjugate gradients read them at each iteration: "
+                 "compile with --solver direct, or fit the rows as one file"};
+  if (model.weights)
+    return Error{"expected a model without a column of row weights: their "
+                 "means are not joined yet; fit the rows as one file"};
+  return checkRangesSuffice(model);
+}
+
+Result<Survey> surveyPart(const tamrt_model &model, std::string name,
+                          RowReader &reader, const RunOptions &options) {
+  if (Status s = checkParts(model); !s)
+    return std::move(s).error();
+  const size_t most =
+      StreamedRows(reader, model, StreamLimits().rowBytes, options.threads)
+          .maxRows;
+  bool dependsOnNumbers = false;
+  while (true) {
+    RowSurvey survey(model, reader.columns());
+    while (true) {
+      Result<Rows> rows = reader.read(most);
+      if (!rows)
+        return std::move(rows).error();
+      if (rows->count == 0)
+        break;
+      survey.add(*rows, model.group ? reader.groups().size() : 1,
+                 options.threads);
+      if (options.progress)
+        options.progress->update("read", 0, 0);
+    }
+    Result<RowReader::TextChanges> changes = reader.resolveTexts();
+    if (!changes)
+      return std::move(changes).error();
+    if (!changes->drops && !changes->merges)
+      return surveyOf(model, std::move(name), reader, dependsOnNumbers, survey);
+    dependsOnNumbers = true;
+    if (Status s = reader.rewind(); !s)
+      return std::move(s).error();
+  }
+}
+
+Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
+                                 const std::string &path) {
+  if (Status s = checkParts(model); !s)
+    return std::move(s).error();
+  Result<PartedRows> rows = combine(model, survey, path);
+  if (!rows)
+    return std::move(rows).error();
+  Result<Tables> tables = learn(model, rows->normalization, rows->spread);
+  if (!tables)
+    return Error{path + ": " + tables.error().message};
+  for (size_t g = 0; model.carry_bytes > 0 && g < rows->parts.size(); ++g)
+    if (rows->parts[g].size() > 1)
+      return Error{
+          path + (model.group ? ": group '" + rows->order.names[g] + "'" : "") +
+          ": expected all rows in one part, because a term (pid) depends on "
+          "the rows before; split --whole-groups makes such parts"};
+  const SumsLayout layout(*rows->steps.model);
+  // The spreads that it refers to move with the survey's parts.
+  rows->spread = nullptr;
+  return SurveyedFit{std::move(survey), *std::move(rows), *std::move(tables),
+                     layout};
+}
+
+PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
+                   size_t part, RowReader &reader, const RunOptions &options)
+    : model(model), fit(fit), part(part), reader(reader), options(options),
+      seen(model, reader.columns()) {
+  const SurveyedTexts texts = textsOf(fit.survey);
+  reader.expectTexts(texts.groups, texts.levels);
+  findBlocks();
+}
+
+/// Divides the part's rows of each group into those of the largest nodes that
+/// have no rows of other parts.
+void PartSums::findBlocks() {
+  const PartedRows &rows = fit.rows;
+  for (size_t g = 0; g < rows.parts.size(); ++g) {
+    firstBlock.push_back(blocks.size());
+    for (const GroupPart &each : rows.parts[g]) {
+      if (each.part != part)
+        continue;
+      auto leaf = uint64_t(firstLeafOf(rows, g, each));
+      if (rows.parts[g].size() == 1 || !rows.areSegments[g]) {
+        blocks.push_back({{g, 0, int64_t(leaf)}, 0, each.rows});
+        continue;
+      }
+      for (size_t first = 0; first < each.rows;) {
+        const size_t left = (each.rows - first - 1) / kSegment + 1;
+        int level = int(std::bit_width(left)) - 1;
+        if (leaf > 0)
+          level = std::min(level, std::countr_zero(leaf));
+        const size_t count =
+            std::min((size_t(1) << level) * kSegment, each.rows - first);
+        blocks.push_back({{g, level, int64_t(leaf >> level)}, first, count});
+        first += count;
+        leaf += uint64_t(1) << level;
+      }
+    }
+  }
+  firstBlock.push_back(blocks.size());
+}
+
+bool PartSums::areOrdered() const {
+  const std::vector<GroupDates> &dates = fit.survey.parts[part].dates;
+  return std::all_of(dates.begin(), dates.end(),
+                     [](const GroupDates &group) { return group.areOrdered; });
+}
+
+void PartSums::see(const Rows &rows) {
+  seen.add(rows, model.group ? reader.groups().size() : 1, options.threads);
+}
+
+/// Checks that the rows are those of the survey.
+Status PartSums::checkSeen() const {
+  const PartSurvey &expected = fit.survey.parts[part];
+  const auto inputs = size_t(model.input_count);
+  bool same = true;
+  const std::vector<GroupDates> &dates = seen.groups();
+  for (size_t number = 0; number < dates.size(); ++number) {
+    const size_t place = model.group ? fit.rows.order.places[number] : 0;
+    const GroupPart *of = nullptr;
+    for (const GroupPart &each : fit.rows.parts[place])
+      if (each.part == part)
+        of = &each;
+    if (!of) {
+      same &= dates[number].rows == 0;
+      continue;
+    }
+    same &= dates[number] == expected.dates[of->index];
+    for (size_t i = 0; same && i < inputs; ++i) {
+      if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
+        continue;
+      const Spread got = seen.spread(number, i);
+      const Spread &was = expected.spreads[of->index * inputs + i];
+      same &=
+          got.lo == was.lo && got.hi == was.hi && got.integers == was.integers;
+    }
+  }
+  if (same)
+    return {};
+  return changedPart(reader.path(), expected.name);
+}
+
+/// The blocks as groups: each is normalised as its group.
+Normalization PartSums::normalizationOfBlocks() const {
+  const Normalization &all = fit.rows.normalization;
+  const size_t width = 2 * all.inputs();
+  Normalization own = {{}, all.knots, all.levels};
+  for (const Block &block : blocks) {
+    const auto from = all.ranges.begin() + ptrdiff_t(block.node.group * width);
+    own.ranges.insert(own.ranges.end(), from, from + ptrdiff_t(width));
+  }
+  return own;
+}
+
+/// The options of a fit that takes the sums of blocks into `nodes`.
+RunOptions PartSums::summing(std::vector<std::vector<double>> &nodes) const {
+  nodes.assign(blocks.size(), std::vector<double>(fit.layout.size()));
+  RunOptions with = options;
+  with.solver = FitSolver::Direct;
+  with.takeSums = [this, &nodes](size_t block, void *state) {
+    fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
+      std::copy_n(numbersIn(state, each), each.count,
+                  nodes[block].begin() + ptrdiff_t(at));
+    });
+  };
+  return with;
+}
+
+Sums PartSums::collect(std::vector<std::vector<double>> nodes) const {
+  Sums sums;
+  sums.survey = fit.survey;
+  sums.parts = {part};
+  for (size_t i = 0; i < blocks.size(); ++i)
+    sums.nodes.emplace(blocks[i].node, std::move(nodes[i]));
+  joinHalves(fit.layout, sums);
+  return sums;
+}
+
+/// The rows of `data` by their blocks. `next` has the rows of each group before
+/// these.
+std::vector<Group> PartSums::divide(const Dataset &data,
+                                    std::vector<size_t> &next,
+                                    Status &status) const {
+  std::vector<Group> ranges;
+  for (const Group &group : data.groups()) {
+    size_t &row = next[group.place];
+    size_t block = firstBlock[group.place];
+    const size_t end = firstBlock[group.place + 1];
+    for (size_t done = 0; done < group.rows;) {
+      while (block < end && row >= blocks[block].first + blocks[block].rows)
+        ++block;
+      if (block == end) {
+        status = changedPart(reader.path(), fit.survey.parts[part].name);
+        return {};
+      }
+      const size_t count = std::min(
+          group.rows - done, blocks[block].first + blocks[block].rows - row);
+      ranges.push_back({group.name, group.first + done, count, block});
+      done += count;
+      row += count;
+    }
+  }
+  return ranges;
+}
+
+Result<Sums> PartSums::sumInMemory() {
+  StreamedRows rows(reader, model, 0, options.threads);
+  rows.maxRows = std::numeric_limits<size_t>::max();
+  rows.order = fit.rows.order;
+  rows.levels = fit.rows.normalization.levels;
+  rows.keepTexts();
+  std::vector<std::vector<double>> nodes;
+  const RunOptions with = summing(nodes);
+  const Normalization normalization = normalizationOfBlocks();
+  Status summed = rows.forEachLeft(
+      [&](const Rows &read) { see(read); },
+      [&](Dataset &data) -> Status {
+        if (Status s = checkSeen(); !s)
+          return s;
+        std::vector<size_t> next(fit.rows.parts.size());
+        Status status;
+        std::vector<Group> ranges = divide(data, next, status);
+        if (!status)
+          return status;
+        data.divideGroups(std::move(ranges));
+        Result<std::vector<double>> done =
+            fitGroups(fit.model(), data, normalization, fit.tables, with);
+        return done ? Status() : Status(std::move(done).error());
+      });
+  timesRead = rows.readings;
+  if (!summed)
+    return std::move(summed).error();
+  if (seen.groups().empty())
+    return changedPart(reader.path(), fit.survey.parts[part].name);
+  return collect(std::move(nodes));
+}
+
+Result<Sums> PartSums::sumStreamed(const StreamLimits &limits) {
+  StreamedRows rows(reader, model, limits.rowBytes, options.threads);
+  rows.order = fit.rows.order;
+  rows.levels = fit.rows.normalization.levels;
+  rows.keepTexts();
+  std::vector<std::vector<double>> nodes;
+  const RunOptions with = summing(nodes);
+  const Normalization normalization = normalizationOfBlocks();
+  std::vector<std::string> names;
+  std::vector<size_t> counts;
+  for (const Block &block : blocks) {
+    names.push_back(fit.rows.order.names[block.node.group]);
+    counts.push_back(block.rows);
+  }
+  const size_t longest = *std::max_element(counts.begin(), counts.end());
+  const size_t each =
+      GroupFits::bytesPerGroup(fit.model(), TAMRT_STEP_FIT_CHUNK, longest);
+  const size_t most =
+      std::clamp<size_t>(limits.stateBytes / each, 1, blocks.size());
+  Result<GroupFits> fits =
+      GroupFits::create(fit.model(), TAMRT_STEP_FIT_CHUNK, normalization,
+                        fit.tables, {names, counts}, most, with);
+  if (!fits)
+    return std::move(fits).error();
+  while (true) {
+    Result<bool> more = fits->resume();
+    if (!more)
+      return std::move(more).error();
+    timesRead = rows.readings;
+    if (!*more)
+      return collect(std::move(nodes));
+    std::vector<size_t> next(fit.rows.parts.size());
+    auto add = [&](Dataset &piece) -> Status {
+      Status status;
+      std::vector<Group> ranges = divide(piece, next, status);
+      if (!status)
+        return status;
+      piece.divideGroups(std::move(ranges));
+      if (options.progress)
+        options.progress->update("sums", reader.fileRows(), 0);
+      return fits->add(piece);
+    };
+    const bool isFirst = rows.readings == 0;
+    Status added =
+        isFirst ? rows.forEachLeft([&](const Rows &read) { see(read); }, add)
+                : rows.forEach(add);
+    if (added && isFirst)
+      added = checkSeen();
+    if (!added)
+      return std::move(added).error();
+  }
+}
+
+namespace {
+
+/// The nodes of a group whose parts have all been summed, from the last leaves
+/// to the first; empty if these are others.
+std::vector<const std::vector<double> *>
+rootsOf(const PartedRows &rows, const Sums &sums, size_t group) {
+  const auto leaves = uint64_t(leavesOf(rows, group));
+  std::vector<const std::vector<double> *> roots;
+  auto at = sums.nodes.lower_bound({group, 0, 0});
+  uint64_t found = 0;
+  for (; at != sums.nodes.end() && at->first.group == group; ++at) {
+    found |= uint64_t(1) << at->first.level;
+    roots.push_back(&at->second);
+  }
+  // One for each bit of the number of leaves.
+  if (found != leaves || roots.size() != size_t(std::popcount(leaves)))
+    roots.clear();
+  return roots;
+}
+
+} // namespace
+
+Result<Weights> solveSums(const tamrt_model &model, const SurveyedFit &fit,
+                          const Sums &sums, const std::string &path,
+                          const RunOptions &options) {
+  const PartedRows &rows = fit.rows;
+  const std::vector<PartSurvey> &parts = fit.survey.parts;
+  if (sums.parts.size() < parts.size()) {
+    size_t missing = 0;
+    while (missing < sums.parts.size() && sums.parts[missing] == missing)
+      ++missing;
+    const size_t others = parts.size() - sums.parts.size() - 1;
+    return Error{
+        path + ": expected the sums of all parts, got none of part '" +
+        parts[missing].name + "'" +
+        (others > 0 ? " and " + std::to_string(others) + " more" : "")};
+  }
+  const std::vector<std::string> &names = rows.order.names;
+  std::vector<Group> groups;
+  std::vector<std::vector<const std::vector<double> *>> roots;
+  for (size_t g = 0; g < names.size(); ++g) {
+    groups.push_back({names[g], 0, rows.groupRows[g], g});
+    roots.push_back(rootsOf(rows, sums, g));
+    if (roots.back().empty())
+      return Error{path + ": tensor 'nodes': expected the sums of all rows" +
+                   (model.group ? " of group '" + names[g] + "'" : "")};
+  }
+  const tamrt_model &steps = fit.model();
+  RunOptions with = options;
+  with.solver = FitSolver::Direct;
+  Result<Crew> crew = makeCrew(steps, TAMRT_STEP_FIT_CHUNK, names.size(),
+                               /*groupRows=*/1, with);
+  if (!crew)
+    return std::move(crew).error();
+  Weights weights;
+  const auto width = size_t(model.columns);
+  weights.coefficients.resize(names.size() * width);
+  Work work(steps, groups, *crew, with, "solve");
+  Status done = work.run([&](Worker &worker, size_t g) {
+    rows.normalization.parameters(steps, g, worker.place.parameters,
+                                  with.strengthsOf(steps, g));
+    worker.place.tables = fit.tables.pointers();
+    GroupFit solve(*crew->ladder, g, rows.groupRows[g], worker.place.vectors);
+    if (!solve.resume(worker))
+      return;
+    fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
+      double *to = numbersIn(worker.place.state, each);
+      std::copy_n(roots[g].front()->data() + at, each.count, to);
+      std::vector<const double *> others;
+      for (size_t i = 1; i < roots[g].size(); ++i)
+        others.push_back(roots[g][i]->data() + at);
+      if (each.unit == 0)
+        return worker.place.join(each.count, others, to);
+      for (const double *more : others)
+        worker.place.joinCounts(each, more);
+    });
+    solve.skipPass();
+    solve.resume(worker);
+    if (worker.place.good())
+      std::memcpy(weights.coefficients.data() + g * width,
+                  solve.coefficients(worker), width * sizeof(double));
+  });
+  if (!done)
+    return Error{path + ": " + done.error().message};
+  crew->ladder->summarize();
+  if (Status s = checkCoefficients(model, names, weights.coefficients); !s)
+    return Error{path + ": " + s.error().message};
+  weights.groups = names;
+  weights.normalization = rows.normalization;
+  return weights;
+}
+
+} // namespace tamrt

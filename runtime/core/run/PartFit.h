@@ -1,0 +1,120 @@
+//===- core/run/PartFit.h - the fit of rows in several parts ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The steps of a direct fit whose rows are in several parts: the survey of a
+/// part, its sums, and the solve of the sums of all parts. Sums and solves run
+/// as those of a fit in one piece (Executor.h, GroupFits.h): what has a sum in
+/// the tree of a group's segments is fitted as if it were a group, up to its
+/// solve.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_RUN_PARTFIT_H
+#define TAMRT_CORE_RUN_PARTFIT_H
+
+#include "core/data/RowReader.h"
+#include "core/model/Sums.h"
+#include "core/model/Survey.h"
+#include "core/model/Tables.h"
+#include "core/model/Weights.h"
+#include "core/run/Executor.h"
+#include "core/run/StreamedFit.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// Checks that a model can be fitted in parts. Errors: a model without the
+/// direct solver; learners that need the rows.
+Status checkParts(const tamrt_model &model);
+
+/// Surveys the part `name`, of which `reader` is at the first row. Errors:
+/// those of `RowReader` and `surveyOf`; a file that must be read again, and
+/// cannot.
+Result<Survey> surveyPart(const tamrt_model &model, std::string name,
+                          RowReader &reader, const RunOptions &options);
+
+/// A survey of all parts, and what follows from it.
+struct SurveyedFit {
+  Survey survey;
+  PartedRows rows;
+  Tables tables;
+  /// Of the steps that `rows` chose.
+  SumsLayout layout;
+
+  const tamrt_model &model() const { return *rows.steps.model; }
+};
+
+/// Combines the parts of `survey`, from the file `path`. Errors: those of
+/// `combine`, `checkParts` and `learn`; a carry, and a group of which several
+/// parts have rows.
+Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
+                                 const std::string &path);
+
+/// Sums the rows of one part, of which `reader` is at the first one.
+class PartSums {
+public:
+  /// All arguments must outlive it. Tells the reader what texts to expect.
+  PartSums(const tamrt_model &model, const SurveyedFit &fit, size_t part,
+           RowReader &reader, const RunOptions &options);
+
+  /// Keeps all rows, or only some at a time; then the dates of the part's
+  /// groups must be in order. Errors: those of `RowReader` and of fits; rows
+  /// that are not those of the survey.
+  Result<Sums> sumInMemory();
+  Result<Sums> sumStreamed(const StreamLimits &limits = {});
+
+  /// Whether the dates of all groups of the part are in order.
+  bool areOrdered() const;
+  /// The number of times that the file was read.
+  size_t readings() const { return timesRead; }
+
+private:
+  /// Rows of the part with one node of their own.
+  struct Block {
+    SumsNode node;
+    /// The first row among those of its group in the part.
+    size_t first;
+    size_t rows;
+  };
+
+  void findBlocks();
+  void see(const Rows &rows);
+  Status checkSeen() const;
+  Normalization normalizationOfBlocks() const;
+  RunOptions summing(std::vector<std::vector<double>> &nodes) const;
+  Sums collect(std::vector<std::vector<double>> nodes) const;
+  std::vector<Group> divide(const Dataset &data, std::vector<size_t> &next,
+                            Status &status) const;
+
+  const tamrt_model &model;
+  const SurveyedFit &fit;
+  size_t part;
+  RowReader &reader;
+  RunOptions options;
+  std::vector<Block> blocks;
+  /// The first block of each group, by its place, and the end.
+  std::vector<size_t> firstBlock;
+  RowSurvey seen;
+  size_t timesRead = 0;
+};
+
+/// Solves the sums of all parts. Errors: a part without sums; those of a fit's
+/// solve. `path` is the file that they come from.
+Result<Weights> solveSums(const tamrt_model &model, const SurveyedFit &fit,
+                          const Sums &sums, const std::string &path,
+                          const RunOptions &options);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_RUN_PARTFIT_H

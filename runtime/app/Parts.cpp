@@ -383,6 +383,8 @@ Status runSums(const tamrt_model &model, const Options &options) {
     progress.clear();
     if (options.dropMissing)
       tell(model, "note", reader->describeDropped());
+    for (const std::string &note : work.notes())
+      tell(model, "note", note);
     Result<SafetensorsWriter> writer = serialize(model, fit->layout, *sums);
     if (!writer)
       return std::move(writer).error();

@@ -139,8 +139,11 @@ Status runSession(const tamrt_model &model, const Options &options,
     if (Status written = writeFile(path, text); done && !written)
       done = Error{
           written.error().message +
-          (options.command == Command::Fit    ? "; the weights were written"
-           : options.command == Command::Plot ? "; the pictures were written"
+          (options.command == Command::Fit      ? "; the weights were written"
+           : options.command == Command::Solve  ? "; the weights were written"
+           : options.command == Command::Survey ? "; the survey was written"
+           : options.command == Command::Sums   ? "; the sums were written"
+           : options.command == Command::Plot   ? "; the pictures were written"
            : options.command == Command::Evaluate
                ? "; the measures were written"
                : "; the table was written")};

@@ -264,7 +264,7 @@ private:
     if (!data.slots[slot].values)
       return 1;
     const Values of = valuesOf(slot).from(start);
-    CompensatedSum sum;
+    ExactSum sum;
     for (size_t row = 0; row < rows; ++row)
       sum.add(of[row]);
     return meanOf(sum, rows);

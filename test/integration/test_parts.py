@@ -6,13 +6,18 @@ weights have the bytes of a fit of one file."""
 import csv
 import gzip
 import math
+import json
 import random
-import shutil
+import resource
+import struct
+import unittest
 
 import small
 from small import harness
 
-SEGMENT = 4096
+import parts
+from parts import SEGMENT
+
 FORMULA = "y ~ l(a) + s(d, k=9) + c(k, n_cat=7)"
 
 
@@ -33,84 +38,42 @@ def interleave(rows):
     return sorted(rows, key=lambda row: int(row.partition(",")[0]))
 
 
-class Parts(harness.TestCase):
-    def split(self, model, train, parts, *options):
-        folder = self.dir / f"parts-{parts}-{len(options)}"
-        shutil.rmtree(folder, ignore_errors=True)
-        self.succeed(model, "split", train, "--parts", parts, "-o", folder,
-                     *options)
-        return sorted(folder.iterdir())
-
-    def merge(self, model, files, rng):
-        """Merges files by a random tree; returns the last one."""
-        files = list(files)
-        rng.shuffle(files)
-        made = 0
-        while len(files) > 1:
-            count = min(rng.randint(2, 4), len(files))
-            chosen = [files.pop(rng.randrange(len(files)))
-                      for _ in range(count)]
-            made += 1
-            target = files_folder(chosen[0]) / f"merged-{made}"
-            self.succeed(model, "merge", *chosen, "-o", target)
-            files.append(target)
-        return files[0]
-
-    def survey(self, model, parts, rng, *options):
-        folder = self.dir / "surveys"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        surveys = []
-        for part in parts:
-            surveys.append(folder / f"{part.name}.survey")
-            self.succeed(model, "survey", part, "-o", surveys[-1], *options)
-        return self.merge(model, surveys, rng)
-
-    def sums(self, model, parts, survey, rng, *options):
-        folder = self.dir / "sums"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        sums = []
-        for part in parts:
-            sums.append(folder / f"{part.name}.sums")
-            self.succeed(model, "sums", part, "--survey", survey, "-o",
-                         sums[-1], *options)
-        return self.merge(model, sums, rng)
-
-    def fit_parts(self, model, parts, seed=1, options=(), solve=()):
-        """The weights of a fit in parts."""
-        rng = random.Random(seed)
-        survey = self.survey(model, parts, rng)
-        sums = self.sums(model, parts, survey, rng, *options)
-        weights = self.dir / "solved.safetensors"
-        self.succeed(model, "solve", sums, "-o", weights, *solve)
-        return weights.read_bytes()
-
-
-def files_folder(path):
-    return path.parent
-
-
-class Bytes(Parts):
+class Bytes(parts.TestCase):
     def test_one_group(self):
         model = self.compile(FORMULA, date="date")
         train = write_groups(self.dir / "train.csv", 20 * SEGMENT + 5)
         expected = self.fit(model, train).read_bytes()
-        for parts in (1, 2, 3, 7, 21, 64):
-            with self.subTest(parts=parts):
-                files = self.split(model, train, parts)
-                self.assertEqual(len(files), min(parts, 21))
-                self.assertEqual(self.fit_parts(model, files, parts), expected)
+        for count in (1, 2, 3, 7, 21, 64):
+            with self.subTest(parts=count):
+                files = self.split(model, train, count)
+                self.assertEqual(len(files), min(count, 21))
+                self.assertEqual(self.fit_parts(model, files, count), expected)
+
+    def test_a_million_rows_of_one_group(self):
+        model = self.compile(FORMULA, date="date")
+        train = write_groups(self.dir / "train.csv", 10**6)
+        expected = self.fit(model, train).read_bytes()
+        files = self.split(model, train, 11)
+        self.assertEqual(self.fit_parts(model, files), expected)
+
+    def test_load(self):
+        model = self.compile(small.FORMULA, **small.KEYS)
+        train = small.generate(self.dir / "train.csv", "--groups", 3, "--days",
+                               9000)
+        expected = self.fit(model, train).read_bytes()
+        for count in (1, 4, 64):
+            files = self.split(model, train, count)
+            self.assertEqual(self.fit_parts(model, files, count), expected)
 
     def test_whole_last_segment(self):
         model = self.compile(FORMULA, date="date")
         for segments in (2, 8, 9):
             train = write_groups(self.dir / "train.csv", segments * SEGMENT)
             expected = self.fit(model, train).read_bytes()
-            for parts in (2, 5):
-                files = self.split(model, train, parts)
-                self.assertEqual(self.fit_parts(model, files, parts),
-                                 expected, (segments, parts))
+            for count in (2, 5):
+                files = self.split(model, train, count)
+                self.assertEqual(self.fit_parts(model, files, count),
+                                 expected, (segments, count))
 
     def test_groups(self):
         # Of unequal length, in one file by group and by date.
@@ -119,10 +82,10 @@ class Bytes(Parts):
             train = write_groups(self.dir / "train.csv", 40, 5000, 30001,
                                  SEGMENT, 1, 9000, order=order)
             expected = self.fit(model, train).read_bytes()
-            for parts, options in ((2, []), (5, []), (4, ["--whole-groups"])):
-                with self.subTest(order=order, parts=parts):
-                    files = self.split(model, train, parts, *options)
-                    self.assertEqual(self.fit_parts(model, files, parts),
+            for count, options in ((2, []), (5, []), (4, ["--whole-groups"])):
+                with self.subTest(order=order, parts=count):
+                    files = self.split(model, train, count, *options)
+                    self.assertEqual(self.fit_parts(model, files, count),
                                      expected)
 
     def test_dates_out_of_order(self):
@@ -136,7 +99,7 @@ class Bytes(Parts):
         expected = self.fit(model, train).read_bytes()
         files = self.split(model, train, 4)
         self.assertEqual(self.fit_parts(model, files), expected)
-        self.assertEqual(self.fit_parts(model, files, options=["--stream"]),
+        self.assertEqual(self.fit_parts(model, files, sums=["--stream"]),
                          expected)
 
     def test_threads_chunks_and_stream(self):
@@ -151,7 +114,7 @@ class Bytes(Parts):
                         ["--memory", "200M", "--timings"]):
             with self.subTest(options=options):
                 self.assertEqual(
-                    self.fit_parts(model, files, options=options), expected)
+                    self.fit_parts(model, files, sums=options), expected)
 
     def test_penalties_of_the_solve(self):
         model = self.compile(FORMULA, date="date")
@@ -170,9 +133,9 @@ class Bytes(Parts):
         model = self.compile(formula, **small.KEYS)
         train = write_groups(self.dir / "train.csv", 9000, 3000, 1)
         expected = self.fit(model, train).read_bytes()
-        for parts in (2, 3):
-            files = self.split(model, train, parts)
-            self.assertEqual(self.fit_parts(model, files, parts), expected)
+        for count in (2, 3):
+            files = self.split(model, train, count)
+            self.assertEqual(self.fit_parts(model, files, count), expected)
 
     def test_levels_and_grids(self):
         # With a profile, rows may be summed by levels.
@@ -182,7 +145,7 @@ class Bytes(Parts):
         files = self.split(model, train, 2)
         for options in ([], ["--stream"]):
             self.assertEqual(
-                self.fit_parts(model, files, options=options),
+                self.fit_parts(model, files, sums=options),
                 self.fit(model, train, *options).read_bytes())
         # A value off the grid in one part is one in all.
         lines = train.read_text().splitlines()
@@ -215,6 +178,22 @@ class Bytes(Parts):
             path.write_bytes(gzip.compress(path.read_bytes()))
         self.assertEqual(self.fit_parts(model, files), expected)
 
+    def test_row_weights(self):
+        # Their mean is that of all rows, wherever they are.
+        model = self.compile("y ~ s(d, k=9) + c(k, n_cat=7)", weights="w",
+                             **small.KEYS)
+        train = write_groups(self.dir / "train.csv", 9000, 5000)
+        rng = random.Random(4)
+        rows = harness.read_csv(train)
+        for row in rows:
+            row["w"] = repr(rng.lognormvariate(0, 4))
+        harness.write_csv(train, rows)
+        expected = self.fit(model, train).read_bytes()
+        files = self.split(model, train, 3)
+        for options in ([], ["--stream"]):
+            self.assertEqual(self.fit_parts(model, files, sums=options),
+                             expected)
+
     def test_missing_values(self):
         model = self.compile(FORMULA, **small.KEYS)
         train = write_groups(self.dir / "train.csv", 9000, 5000)
@@ -227,12 +206,7 @@ class Bytes(Parts):
         drop = ["--drop-missing"]
         expected = self.fit(model, train, *drop).read_bytes()
         files = self.split(model, train, 3, *drop)
-        rng = random.Random(1)
-        survey = self.survey(model, files, rng, *drop)
-        sums = self.sums(model, files, survey, rng, *drop)
-        weights = self.dir / "solved.safetensors"
-        self.succeed(model, "solve", sums, "-o", weights)
-        self.assertEqual(weights.read_bytes(), expected)
+        self.assertEqual(self.fit_parts(model, files, rows=drop), expected)
 
     def test_merges_have_one_result(self):
         model = self.compile(FORMULA, **small.KEYS)
@@ -240,36 +214,21 @@ class Bytes(Parts):
         files = self.split(model, train, 6)
         results = set()
         for seed in range(4):
-            rng = random.Random(seed)
-            survey = self.survey(model, files, rng)
-            sums = self.sums(model, files, survey, rng)
-            results.add((survey.read_bytes(), sums.read_bytes()))
+            made = self.sum_parts(model, files, random.Random(seed))
+            results.add(tuple(path.read_bytes() for path in made))
         self.assertEqual(len(results), 1)
 
 
-class OtherParts(Parts):
-    def cut(self, train, parts, seed):
-        """Rows cut at random into files."""
-        rng = random.Random(seed)
-        head, *lines = train.read_text().splitlines(keepends=True)
-        files = [self.dir / f"cut-{i}.csv" for i in range(parts)]
-        texts = [[head] for _ in files]
-        for line in lines:
-            rng.choice(texts).append(line)
-        for path, text in zip(files, texts):
-            path.write_text("".join(text))
-        return files
-
+class OtherParts(parts.TestCase):
     def test_cut_at_random(self):
         model = self.compile(FORMULA, **small.KEYS)
         train = write_groups(self.dir / "train.csv", 9000, 300, 5000)
         weights = self.fit(model, train)
         expected = harness.parse_csv(
             self.predict(model, train, weights).read_text())
-        files = self.cut(train, 4, seed=2)
         rng = random.Random(5)
-        survey = self.survey(model, files, rng)
-        sums = self.sums(model, files, survey, rng)
+        files = self.cut(train, 4, rng)
+        _, sums = self.sum_parts(model, files, rng)
         solved = self.dir / "solved.safetensors"
         run = self.run_program(model, "solve", sums, "-o", solved)
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -283,6 +242,241 @@ class OtherParts(Parts):
         # They do not depend on the order of merges either.
         again = self.fit_parts(model, files, seed=77)
         self.assertEqual(again, solved.read_bytes())
+
+
+class Errors(parts.TestCase):
+    """Bad input: each an error that names the file, and no output."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.compile(FORMULA, **small.KEYS)
+        self.train = write_groups(self.dir / "train.csv", 9000, 300)
+        self.files = self.split(self.model, self.train, 3)
+        self.surveys = self.make(self.model, "survey", self.files)
+        self.all = self.dir / "all.survey"
+        self.succeed(self.model, "merge", *self.surveys, "-o", self.all)
+        self.made = self.make(self.model, "sums", self.files, "--survey",
+                              self.all)
+
+    def fails(self, expected, *arguments, model=None):
+        out = self.dir / "out"
+        run = self.run_program(model or self.model, *arguments, "-o", out)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn(expected, run.stderr)
+        self.assertEqual(run.stderr.count("error: "), 1, run.stderr)
+        self.assertFalse(out.exists())
+
+    def test_of_another_spec(self):
+        other = self.compile(FORMULA + " + l(d)", name="other", **small.KEYS)
+        for arguments in (["merge", self.surveys[0]],
+                          ["merge", *self.made[:2]],
+                          ["sums", self.files[0], "--survey", self.all],
+                          ["solve", self.made[0]]):
+            self.fails("expected ", *arguments, model=other)
+            run = self.run_program(other, *arguments, "-o", "out")
+            self.assertRegex(run.stderr, "(survey|sums): expected .* of model "
+                             "'other' .*, got those of model 'model'")
+        weights = self.fit(self.model, self.train)
+        self.fails(f"{weights}: expected a file of format 'tamc survey 1' or "
+                   "'tamc sums 1', got 'tamc weights 2'", "merge", weights)
+
+    def test_of_another_survey(self):
+        two = self.dir / "two.survey"
+        self.succeed(self.model, "merge", *self.surveys[:2], "-o", two)
+        self.succeed(self.model, "sums", self.files[0], "--survey", two, "-o",
+                     self.dir / "two.sums")
+        self.fails(f"{self.dir / 'two.sums'}: expected sums with the survey "
+                   f"of '{self.made[1]}', got those of another survey",
+                   "merge", self.made[1], self.dir / "two.sums")
+        self.fails(f"{two}: expected a survey of part 'part-3.csv', got those "
+                   "of 'part-1.csv' and 1 more", "sums", self.files[2],
+                   "--survey", two)
+        self.fails(f"{self.made[0]}: expected a survey as in "
+                   f"'{self.all}', got sums", "merge", self.all, self.made[0])
+        self.fails(f"{self.all}: expected sums, got a survey", "solve",
+                   self.all)
+
+    def test_given_twice(self):
+        self.fails(f"{self.surveys[1]}: part 'part-2.csv': expected parts that "
+                   "the other surveys lack", "merge", *self.surveys,
+                   self.surveys[1])
+        both = self.dir / "both.sums"
+        self.succeed(self.model, "merge", *self.made[:2], "-o", both)
+        self.fails(f"{self.made[1]}: part 'part-2.csv': expected parts that "
+                   "the other files lack", "merge", both, self.made[2],
+                   self.made[1])
+
+    def test_missing(self):
+        both = self.dir / "both.sums"
+        self.succeed(self.model, "merge", self.made[0], self.made[2], "-o",
+                     both)
+        self.fails(f"{both}: expected the sums of all parts, got none of part "
+                   "'part-2.csv'", "solve", both)
+        self.fails(f"{self.made[2]}: expected the sums of all parts, got none "
+                   "of part 'part-1.csv' and 1 more", "solve", self.made[2])
+
+    def test_changed(self):
+        lines = self.files[1].read_text().splitlines(keepends=True)
+        for changed in (lines[:-1], lines + lines[-1:],
+                        lines[:50] + lines[51:] + [lines[50]],
+                        [*lines[:50], lines[50].replace(",0.", ",-5000."),
+                         *lines[51:]]):
+            self.files[1].write_text("".join(changed))
+            for options in ([], ["--stream"]):
+                self.fails(f"{self.files[1]}: expected the rows of part "
+                           "'part-2.csv' in the survey, got others", "sums",
+                           self.files[1], "--survey", self.all, *options)
+        self.files[1].write_text("".join(lines).replace("\n", ",\n", 1))
+        self.fails(f"{self.files[1]}: ", "sums", self.files[1], "--survey",
+                   self.all)
+
+    def test_damage(self):
+        """Cut or changed anywhere, a file is refused by name."""
+        rng = random.Random(6)
+        for path, commands in (
+                (self.surveys[0], (["merge", self.surveys[0]],
+                                   ["sums", self.files[0], "--survey",
+                                    self.surveys[0]])),
+                (self.made[0], (["merge", *self.made[:2]],
+                                ["solve", self.made[0]]))):
+            good = path.read_bytes()
+            for _ in range(25):
+                at = rng.randrange(len(good))
+                bad = bytearray(good)
+                bad[at] ^= 1 << rng.randrange(8)
+                for damaged in (bytes(bad), good[:at]):
+                    path.write_bytes(damaged)
+                    for command in commands:
+                        self.fails(str(path), *command)
+            path.write_bytes(good)
+
+    def test_contents_that_no_fit_writes(self):
+        def change(path, old, new):
+            """Another metadata of the same length, with a checksum."""
+            content = path.read_bytes()
+            self.assertIn(old, content)
+            path.write_bytes(harness.seal(content.replace(old, new, 1)))
+        change(self.surveys[0], b'dates\\\":\\\"number', b'dates\\\":\\\"letter')
+        self.fails(f"{self.surveys[0]}: metadata 'parts': expected a part",
+                   "merge", self.surveys[0])
+        for name, kind in (("nodes", "nodes"), ("summed", "parts")):
+            content = bytearray(self.made[0].read_bytes())
+            path = self.dir / "bad.sums"
+            begin = offset_of(content, name)
+            content[begin:begin + 8] = (77).to_bytes(8, "little")
+            path.write_bytes(harness.seal(bytes(content)))
+            self.fails(f"{path}: tensor '{name}': expected ", "solve", path)
+            self.fails(f"{path}: tensor '{name}': expected ", "merge", path)
+
+    def test_rows(self):
+        model = self.model
+        text = self.train.read_text()
+        bad = self.dir / "bad.csv"
+        bad.write_text(text.replace("0.00000", "oops", 1))
+        self.fails(f"{bad}: line ", "survey", bad)
+        self.fails("expected --part NAME with rows from standard input",
+                   "survey", "-")
+        with open(self.files[0], encoding="utf-8") as rows:
+            self.succeed(model, "survey", "-", "--part", "part-1.csv", "-o",
+                         "piped", stdin=rows)
+        self.assertEqual((self.dir / "piped").read_bytes(),
+                         self.surveys[0].read_bytes())
+        run = self.run_program(model, "split", "-", "--parts", 2, "-o", "x")
+        self.assertIn("expected a file that can be read again", run.stderr)
+        run = self.run_program(model, "split", self.train, "--parts", 2, "-o",
+                               self.files[0].parent)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("expected a new or empty folder", run.stderr)
+        before = self.surveys[0].read_bytes()
+        run = self.run_program(model, "merge", *self.surveys, "-o",
+                               self.surveys[0])
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("expected a file of its own for the output, got a file "
+                      "of the run", run.stderr)
+        self.assertEqual(self.surveys[0].read_bytes(), before)
+
+    def test_kinds_of_parts(self):
+        # Dates of two formats; numbers in one part and text in another.
+        head = "date,g,a,d,k,y\n"
+        row = "{},{},{},0.5,1,2\n"
+        def part(name, rows):
+            path = self.dir / name
+            path.write_text(head + "".join(row.format(*each)
+                                           for each in rows))
+            out = self.dir / f"{name}.survey"
+            run = self.run_program(self.model, "survey", path, "-o", out,
+                                   "--drop-missing")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return out
+        numbers = part("a.csv", [(1, 1, 0), (2, 1, 1), (2, "NA", 1)])
+        days = part("b.csv", [("2020-01-01", 1, 0)])
+        texts = part("c.csv", [(1, "x", 0), (2, "x", 1)])
+        self.fails("part 'b.csv': expected dates of one format", "merge",
+                   numbers, days)
+        self.fails("part 'a.csv': column 'g': expected values of one kind in "
+                   "all parts, got numbers, and text in others", "merge",
+                   numbers, texts)
+
+    def test_models_without_sums(self):
+        cg = self.compile(FORMULA, "--solver=cg", name="cg", **small.KEYS)
+        self.fails("expected a model with the direct solver", "survey",
+                   self.train, model=cg)
+        pid = self.compile("y ~ pid(a, w=3)", name="pid", **small.KEYS)
+        surveys = self.make(pid, "survey", self.files)
+        survey = self.dir / "pid.survey"
+        self.succeed(pid, "merge", *surveys, "-o", survey)
+        self.fails("group '0': expected all rows in one part, because a term "
+                   "(pid) depends on the rows before; split --whole-groups "
+                   "makes such parts", "sums", self.files[0], "--survey",
+                   survey, model=pid)
+        files = self.split(pid, self.train, 3)
+        self.assertEqual(self.fit_parts(pid, files),
+                         self.fit(pid, self.train).read_bytes())
+
+
+def offset_of(content, name):
+    """The place of a tensor's first byte."""
+    end = 8 + struct.unpack_from("<Q", content)[0]
+    entry = json.loads(content[8:end])[name]
+    return end + entry["data_offsets"][0]
+
+
+class Memory(parts.TestCase):
+    @unittest.skipIf(harness.SANITIZE, "sanitizers reserve address space")
+    def test_little_memory(self):
+        """With any limit of memory merge and solve have the right bytes, or
+        say so and leave no file."""
+        model = self.compile("y ~ s(a, k=40) + te(s(a, k=9), s(d, k=9))",
+                             **small.KEYS)
+        train = write_groups(self.dir / "train.csv", 9000, 300, 5)
+        files = self.split(model, train, 3)
+        surveys = self.make(model, "survey", files)
+        survey = self.merge(model, surveys, random.Random(1))
+        made = self.make(model, "sums", files, "--survey", survey)
+        merged = self.dir / "all.sums"
+        self.succeed(model, "merge", *made, "-o", merged)
+        weights = self.fit(model, train).read_bytes()
+        out = self.dir / "out"
+        for command, expected in ((["merge", *made], merged.read_bytes()),
+                                  (["solve", merged], weights)):
+            statuses = []
+            for megabytes in range(4, 80, 2):
+                out.unlink(missing_ok=True)
+                limit = megabytes << 20
+                run = self.run_program(
+                    model, *command, "-o", out, preexec_fn=lambda limit=limit:
+                    resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                statuses.append(run.returncode)
+                if run.returncode == 0:
+                    self.assertEqual(out.read_bytes(), expected)
+                    continue
+                self.assertFalse(out.exists())
+                # The loader needs some memory before the program does.
+                if run.returncode == 1:
+                    self.assertRegex(run.stderr,
+                                     "error: .*(memory|stack)")
+            self.assertEqual(statuses[-1], 0)
+            self.assertIn(1, statuses)
 
 
 if __name__ == "__main__":

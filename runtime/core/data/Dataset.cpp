@@ -301,7 +301,7 @@ Status Dataset::scaleWeights() {
   if (!weightValues)
     return {};
   std::vector<std::string> names;
-  std::vector<CompensatedSum> sums(groupList.size());
+  std::vector<ExactSum> sums(groupList.size());
   std::vector<size_t> rows;
   for (size_t g = 0; g < groupList.size(); ++g) {
     const Group &group = groupList[g];
@@ -340,7 +340,7 @@ void Dataset::divideWeights(std::span<const double> means) {
 
 Result<std::vector<double>> meanWeights(const tamrt_model &model,
                                         std::span<const std::string> names,
-                                        std::span<const CompensatedSum> sums,
+                                        std::span<const ExactSum> sums,
                                         std::span<const size_t> rows) {
   std::vector<double> means;
   for (size_t g = 0; g < names.size(); ++g) {
@@ -349,7 +349,7 @@ Result<std::vector<double>> meanWeights(const tamrt_model &model,
       return Error{
           "column '" + std::string(model.weights) + "'" +
           (model.group ? ": group '" + names[g] + "'" : "") +
-          (sums[g].value() == 0
+          (sums[g].isZero()
                ? ": expected a row weight above 0, got none"
                : ": expected row weights whose mean is a double of full "
                  "precision; choose another unit")};

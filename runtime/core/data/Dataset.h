@@ -161,7 +161,7 @@ private:
 /// double cannot hold in full precision.
 Result<std::vector<double>> meanWeights(const tamrt_model &model,
                                         std::span<const std::string> names,
-                                        std::span<const CompensatedSum> sums,
+                                        std::span<const ExactSum> sums,
                                         std::span<const size_t> rows);
 
 } // namespace tamrt

@@ -16,7 +16,7 @@
 #ifndef TAMRT_CORE_DATA_ROWSURVEY_H
 #define TAMRT_CORE_DATA_ROWSURVEY_H
 
-#include "core/data/CompensatedSum.h"
+#include "core/data/ExactSum.h"
 #include "core/data/ModelColumns.h"
 #include "core/data/Normalization.h"
 #include "core/data/Ranges.h"
@@ -70,7 +70,7 @@ public:
     return spreads[columns->inputs[input]][group];
   }
   /// The sums of the groups' row weights; none without a weight column.
-  const std::vector<CompensatedSum> &weightSums() const { return weights; }
+  const std::vector<ExactSum> &weightSums() const { return weights; }
   /// The values of an input of TAMRT_RULE_PERIOD_AUTO.
   PeriodFinder &period(size_t input) { return periods[input]; }
   const PeriodFinder &period(size_t input) const { return periods[input]; }
@@ -87,7 +87,7 @@ private:
   size_t tied = 0;
   /// For each column of numbers, the spreads of the groups.
   std::vector<std::vector<Spread>> spreads;
-  std::vector<CompensatedSum> weights;
+  std::vector<ExactSum> weights;
   /// By input.
   std::vector<PeriodFinder> periods;
   std::vector<bool> onGrid;

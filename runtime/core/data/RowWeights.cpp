@@ -13,7 +13,7 @@
 
 namespace tamrt {
 
-std::optional<double> meanOf(const CompensatedSum &sum, size_t rows) {
+std::optional<double> meanOf(const ExactSum &sum, size_t rows) {
   const double mean = sum.over(rows);
   if (std::isfinite(mean) && mean >= std::numeric_limits<double>::min())
     return mean;

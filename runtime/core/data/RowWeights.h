@@ -16,16 +16,16 @@
 #ifndef TAMRT_CORE_DATA_ROWWEIGHTS_H
 #define TAMRT_CORE_DATA_ROWWEIGHTS_H
 
-#include "core/data/CompensatedSum.h"
+#include "core/data/ExactSum.h"
 
 #include <cstddef>
 #include <optional>
 
 namespace tamrt {
 
-/// The mean of `rows` non-negative weights; 1 if all are 1. None if their sum
-/// is not above 0 in a double, or the mean does not have full precision.
-std::optional<double> meanOf(const CompensatedSum &sum, size_t rows);
+/// The mean of `rows` non-negative weights, rounded once. None if it is not a
+/// double of full precision above 0.
+std::optional<double> meanOf(const ExactSum &sum, size_t rows);
 
 } // namespace tamrt
 

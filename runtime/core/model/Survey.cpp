@@ -36,6 +36,8 @@ const char *nameOf(Date::Form form) {
   return "";
 }
 
+constexpr auto kDigits = int64_t(ExactSum::kDigits);
+
 bool isPeriodic(const tamrt_model &model, size_t input) {
   return model.inputs[input].rule == TAMRT_RULE_PERIOD_AUTO;
 }
@@ -98,6 +100,7 @@ Result<Survey> surveyOf(const tamrt_model &model, std::string name,
     part.areNumbers.push_back(areNumbers(texts));
   }
   part.dates = survey.groups();
+  part.weights = survey.weightSums();
   const auto inputs = size_t(model.input_count);
   for (size_t g = 0; g < part.dates.size(); ++g)
     for (size_t i = 0; i < inputs; ++i)
@@ -155,7 +158,7 @@ Status join(Survey &into, Survey from, const std::string &path) {
 void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
                const Survey &survey) {
   json parts = json::array();
-  std::vector<int64_t> rows, dates;
+  std::vector<int64_t> rows, dates, weights;
   std::vector<uint8_t> ordered, integers, grids;
   std::vector<double> spreads;
   auto addDate = [&](const RowDate &date) {
@@ -184,6 +187,9 @@ void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
     }
     for (const bool is : part.onGrid)
       grids.push_back(is);
+    for (const ExactSum &sum : part.weights)
+      for (uint64_t digit : sum.canonical())
+        weights.push_back(int64_t(digit));
   }
   writer.metadata("parts", parts.dump());
   const auto pairs = int64_t(rows.size());
@@ -192,6 +198,8 @@ void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
   writer.add<uint8_t>("ordered", {pairs}, ordered);
   writer.add<double>("spreads", {pairs, model.input_count, 2}, spreads);
   writer.add<uint8_t>("integers", {pairs, model.input_count}, integers);
+  if (model.weights)
+    writer.add<int64_t>("weights", {pairs, kDigits}, weights);
   if (model.compression)
     writer.add<uint8_t>(
         "grids", {int64_t(survey.parts.size()), model.compression->grid_count},
@@ -293,6 +301,17 @@ Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
       file.values<uint8_t>("integers", inputs);
   if (!integers)
     return std::move(integers).error();
+  std::vector<int64_t> weights;
+  if (model.weights) {
+    const int64_t digits[] = {count, kDigits};
+    Result<std::vector<int64_t>> read = file.values<int64_t>("weights", digits);
+    if (!read)
+      return std::move(read).error();
+    weights = *std::move(read);
+    for (int64_t digit : weights)
+      if (digit < 0 || digit > int64_t(0xffffffff))
+        return Error{path + ": tensor 'weights': expected digits of 32 bits"};
+  }
   std::vector<uint8_t> grids;
   const size_t gridCount =
       model.compression ? size_t(model.compression->grid_count) : 0;
@@ -321,6 +340,12 @@ Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
                      "the earlier date first, of part '" +
                      part.name + "'"};
       part.dates.push_back(of);
+      if (model.weights) {
+        ExactSum::Digits digits;
+        std::copy_n(weights.begin() + ptrdiff_t(at * digits.size()),
+                    digits.size(), digits.begin());
+        part.weights.push_back(ExactSum::of(digits));
+      }
       for (size_t i = 0; i < width; ++i) {
         const size_t k = at * width + i;
         const double lo = (*spreads)[2 * k], hi = (*spreads)[2 * k + 1];
@@ -549,6 +574,17 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
   if (!normalization)
     return Error{path + ": " + normalization.error().message};
   all.normalization = *std::move(normalization);
+  if (model.weights) {
+    std::vector<ExactSum> sums(count);
+    for (size_t g = 0; g < count; ++g)
+      for (const GroupPart &part : all.parts[g])
+        sums[g].add(survey.parts[part.part].weights[part.index]);
+    Result<std::vector<double>> means =
+        meanWeights(model, all.order.names, sums, all.groupRows);
+    if (!means)
+      return Error{path + ": " + means.error().message};
+    all.means = *std::move(means);
+  }
   all.steps = chooseSteps(
       model, all.normalization,
       [&](size_t grid) {

@@ -21,6 +21,7 @@
 #define TAMRT_CORE_MODEL_SURVEY_H
 
 #include "core/data/Compression.h"
+#include "core/data/ExactSum.h"
 #include "core/data/Groups.h"
 #include "core/data/Levels.h"
 #include "core/data/Normalization.h"
@@ -59,6 +60,8 @@ struct PartSurvey {
   std::vector<Spread> spreads;
   /// By grid of the model's compression.
   std::vector<bool> onGrid;
+  /// By group: sums of row weights; none without a weight column.
+  std::vector<ExactSum> weights;
 
   /// Rows in all groups.
   size_t rows() const;
@@ -116,6 +119,8 @@ struct PartedRows {
   /// file.
   std::vector<bool> areSegments;
   Normalization normalization;
+  /// Mean row weights by group; empty without a weight column.
+  std::vector<double> means;
   FitSteps steps;
   size_t rowCount = 0;
   /// The spread of an input without levels in a group.
@@ -131,7 +136,8 @@ struct PartedRows {
 /// the file that it comes from, for messages.
 ///
 /// Errors: dates of two formats; a part whose rows would be others in one file
-/// with the other parts; those of `LevelCollector::table` and `normalize`.
+/// with the other parts; those of `LevelCollector::table`, `normalize` and
+/// `meanWeights`.
 Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
                            const std::string &path);
 

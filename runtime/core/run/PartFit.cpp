@@ -38,9 +38,6 @@ Status checkParts(const tamrt_model &model) {
     return Error{"expected a model with the direct solver, which reads the "
                  "rows once; conjugate gradients read them at each iteration: "
                  "compile with --solver direct, or fit the rows as one file"};
-  if (model.weights)
-    return Error{"expected a model without a column of row weights: their "
-                 "means are not joined yet; fit the rows as one file"};
   return checkRangesSuffice(model);
 }
 
@@ -68,8 +65,13 @@ Result<Survey> surveyPart(const tamrt_model &model, std::string name,
     Result<RowReader::TextChanges> changes = reader.resolveTexts();
     if (!changes)
       return std::move(changes).error();
-    if (!changes->drops && !changes->merges)
+    if (!changes->drops && !changes->merges) {
+      // Too many levels in a part are too many in all.
+      if (Result<std::vector<LevelTable>> levels = reader.levelTables();
+          !levels)
+        return std::move(levels).error();
       return surveyOf(model, std::move(name), reader, dependsOnNumbers, survey);
+    }
     dependsOnNumbers = true;
     if (Status s = reader.rewind(); !s)
       return std::move(s).error();
@@ -102,7 +104,8 @@ Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
 PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
                    size_t part, RowReader &reader, const RunOptions &options)
     : model(model), fit(fit), part(part), reader(reader), options(options),
-      seen(model, reader.columns()) {
+      seen(model, reader.columns()),
+      beyond(model, fit.rows.normalization, Purpose::Fit) {
   const SurveyedTexts texts = textsOf(fit.survey);
   reader.expectTexts(texts.groups, texts.levels);
   findBlocks();
@@ -142,6 +145,13 @@ bool PartSums::areOrdered() const {
   const std::vector<GroupDates> &dates = fit.survey.parts[part].dates;
   return std::all_of(dates.begin(), dates.end(),
                      [](const GroupDates &group) { return group.areOrdered; });
+}
+
+std::vector<std::string> PartSums::notes() const {
+  std::vector<std::string> notes = beyond.notes();
+  if (seen.ties() > 0)
+    notes.push_back(describeTies(seen.ties(), reader.rowsRead()));
+  return notes;
 }
 
 void PartSums::see(const Rows &rows) {
@@ -246,6 +256,7 @@ Result<Sums> PartSums::sumInMemory() {
   StreamedRows rows(reader, model, 0, options.threads);
   rows.maxRows = std::numeric_limits<size_t>::max();
   rows.order = fit.rows.order;
+  rows.means = fit.rows.means;
   rows.levels = fit.rows.normalization.levels;
   rows.keepTexts();
   std::vector<std::vector<double>> nodes;
@@ -256,6 +267,7 @@ Result<Sums> PartSums::sumInMemory() {
       [&](Dataset &data) -> Status {
         if (Status s = checkSeen(); !s)
           return s;
+        beyond.add(data, options.threads);
         std::vector<size_t> next(fit.rows.parts.size());
         Status status;
         std::vector<Group> ranges = divide(data, next, status);
@@ -277,6 +289,7 @@ Result<Sums> PartSums::sumInMemory() {
 Result<Sums> PartSums::sumStreamed(const StreamLimits &limits) {
   StreamedRows rows(reader, model, limits.rowBytes, options.threads);
   rows.order = fit.rows.order;
+  rows.means = fit.rows.means;
   rows.levels = fit.rows.normalization.levels;
   rows.keepTexts();
   std::vector<std::vector<double>> nodes;
@@ -306,7 +319,10 @@ Result<Sums> PartSums::sumStreamed(const StreamLimits &limits) {
     if (!*more)
       return collect(std::move(nodes));
     std::vector<size_t> next(fit.rows.parts.size());
+    const bool isFirst = rows.readings == 0;
     auto add = [&](Dataset &piece) -> Status {
+      if (isFirst)
+        beyond.add(piece, options.threads);
       Status status;
       std::vector<Group> ranges = divide(piece, next, status);
       if (!status)
@@ -316,7 +332,6 @@ Result<Sums> PartSums::sumStreamed(const StreamLimits &limits) {
         options.progress->update("sums", reader.fileRows(), 0);
       return fits->add(piece);
     };
-    const bool isFirst = rows.readings == 0;
     Status added =
         isFirst ? rows.forEachLeft([&](const Rows &read) { see(read); }, add)
                 : rows.forEach(add);

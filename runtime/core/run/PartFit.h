@@ -18,6 +18,7 @@
 #ifndef TAMRT_CORE_RUN_PARTFIT_H
 #define TAMRT_CORE_RUN_PARTFIT_H
 
+#include "core/data/BeyondRange.h"
 #include "core/data/RowReader.h"
 #include "core/model/Sums.h"
 #include "core/model/Survey.h"
@@ -76,6 +77,8 @@ public:
 
   /// Whether the dates of all groups of the part are in order.
   bool areOrdered() const;
+  /// Notes on the rows for the user, after they have been summed.
+  std::vector<std::string> notes() const;
   /// The number of times that the file was read.
   size_t readings() const { return timesRead; }
 
@@ -106,6 +109,7 @@ private:
   /// The first block of each group, by its place, and the end.
   std::vector<size_t> firstBlock;
   RowSurvey seen;
+  BeyondRange beyond;
   size_t timesRead = 0;
 };
 

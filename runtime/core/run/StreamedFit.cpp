@@ -150,7 +150,7 @@ Status StreamedFit::Impl::finishSurvey() {
 Status StreamedFit::Impl::findMeans() {
   if (!columns.weights)
     return {};
-  std::vector<CompensatedSum> sums;
+  std::vector<ExactSum> sums;
   for (uint32_t number : numberOf)
     sums.push_back(rowSurvey->weightSums()[number]);
   Result<std::vector<double>> means =

@@ -19,13 +19,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace tamrt {
 
 /// The exact sum of non-negative finite numbers, as an integer of the least
 /// double: neither their order nor where they are split into parts matters. At
-/// most 2^52 numbers.
+/// most 2^52 numbers, and 2^52 as a divisor.
 class ExactSum {
 public:
   /// Digits of 32 bits, the lowest first: of the largest double, and of as many
@@ -82,41 +81,7 @@ public:
 
   /// The sum divided by `count`, rounded once, to the nearest double, ties to
   /// even; infinite if that is none.
-  double over(size_t count) const {
-    const Digits from = canonical();
-    // Long division, with one more digit below the least double.
-    std::array<uint32_t, kDigits + 1> quotient;
-    unsigned __int128 rest = 0;
-    for (size_t i = kDigits + 1; i-- > 0;) {
-      rest = rest << 32 | (i > 0 ? from[i - 1] : 0);
-      quotient[i] = uint32_t(rest / count);
-      rest %= count;
-    }
-    size_t top = (kDigits + 1) * 32;
-    auto bit = [&](size_t at) -> uint64_t {
-      return quotient[at / 32] >> (at % 32) & 1;
-    };
-    while (top > 0 && bit(top - 1) == 0)
-      --top;
-    // Bits from `low` on are kept: 53, or those from the least double on.
-    const size_t low = top > 32 + 53 ? top - 53 : 32;
-    uint64_t kept = 0;
-    for (size_t at = top; at > low;)
-      kept = kept << 1 | bit(--at);
-    bool isMore = rest != 0;
-    for (size_t at = 0; at + 1 < low; ++at)
-      isMore |= bit(at) != 0;
-    if (bit(low - 1) != 0 && (isMore || kept % 2 == 1))
-      ++kept;
-    // As a double: the exponent field counts from the least double; a carry
-    // into it is right.
-    const uint64_t field = low - 32;
-    if (kept >> 53 != 0 && field >= 2045)
-      return std::numeric_limits<double>::infinity();
-    if (field > 2045)
-      return std::numeric_limits<double>::infinity();
-    return std::bit_cast<double>((field << 52) + kept);
-  }
+  double over(size_t count) const;
 
 private:
   static constexpr uint64_t kMostAdded = uint64_t(1) << 31;

@@ -20,6 +20,7 @@
 #include "tamrt/abi.h"
 #include "tamrt/frame.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,8 +35,23 @@ struct Weights;
 struct EngineReport {
   /// Empty after success.
   std::string error;
+  /// Whether the run ended because its watch asked for that.
+  bool wasInterrupted = false;
   /// Kind, "note" or "warning", and text.
   std::vector<std::pair<std::string, std::string>> notes;
+  /// What the command writes to standard output.
+  std::string printed;
+};
+
+/// What the thread that calls a command does while it runs. Both may be empty;
+/// neither may throw.
+struct EngineWatch {
+  /// Asked some twenty times a second, and often until a turn comes. True ends
+  /// the run.
+  std::function<bool()> isInterrupted;
+  /// Gets a line with the progress of a run that takes longer than a second,
+  /// at most five times a second; at last an empty line, which removes it.
+  std::function<void(std::string_view)> showProgress;
 };
 
 /// The numbers of a prediction.
@@ -49,12 +65,13 @@ struct PredictedTable {
 /// A fitted model. Threads may use it at the same time.
 class FittedModel {
 public:
-  /// Fits `model`, which must outlive the result, to the rows of `frame`.
-  /// `options` are those of the command line, such as "--drop-missing". Null
-  /// after an error.
+  /// Fits `model`, which must outlive the result, to the rows of `frame` by the
+  /// command `fit` or `tune`, which prints what it chose. `options` are those
+  /// of the command line, such as "--drop-missing". Null after an error.
   static std::unique_ptr<FittedModel>
   fit(const tamrt_model &model, const tamrt_frame &frame,
-      const std::vector<std::string> &options, EngineReport &report);
+      const std::string &command, const std::vector<std::string> &options,
+      const EngineWatch &watch, EngineReport &report);
 
   /// Reads the contents of a file of weights, which messages call `name`. Null
   /// after an error.
@@ -75,7 +92,14 @@ public:
   /// Runs the command `predict` or `decompose` on the rows of `frame`.
   PredictedTable predict(const tamrt_frame &frame, const std::string &command,
                          const std::vector<std::string> &options,
-                         EngineReport &report) const;
+                         const EngineWatch &watch, EngineReport &report) const;
+
+  /// Runs a command that reads weights: summary, evaluate, plot or export. It
+  /// reads the rows of `frame`, unless that is null; files that the options
+  /// name are written.
+  void run(const tamrt_frame *frame, const std::string &command,
+           const std::vector<std::string> &options, const EngineWatch &watch,
+           EngineReport &report) const;
 
 private:
   FittedModel(const tamrt_model &model, std::unique_ptr<Weights> weights);
@@ -83,6 +107,26 @@ private:
   const tamrt_model &model;
   std::unique_ptr<Weights> weights;
 };
+
+/// The file of data that a command line reads, "-" for standard input, and the
+/// columns that it reads besides the model's.
+struct CommandData {
+  std::string path;
+  std::vector<std::string> columns;
+};
+
+/// The data of a command line, such as {"fit", "train.csv", "-o", "w"}. The
+/// path is empty if the command reads none, and after an error.
+CommandData dataOf(const tamrt_model &model,
+                   const std::vector<std::string> &arguments,
+                   EngineReport &report);
+
+/// Runs a command line as the executable does; the numbers of a table go to
+/// standard output. The rows of `frame`, unless it is null, replace those of
+/// the file.
+void runCommandLine(const tamrt_model &model, const tamrt_frame *frame,
+                    const std::vector<std::string> &arguments,
+                    const EngineWatch &watch, EngineReport &report);
 
 /// Checks that a model can run here. Empty: it can.
 std::string describeModelFault(const tamrt_model &model);

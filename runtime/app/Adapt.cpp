@@ -108,7 +108,7 @@ private:
   const JointInputs joint;
 
   std::string path;
-  std::optional<Weights> weights;
+  std::shared_ptr<const Weights> weights;
   std::optional<Dataset> data;
   KeyCells keys;
   GrowingArray<uint64_t> lines;
@@ -130,7 +130,7 @@ Status Adaptation::read() {
   // Weights first: they are small, and the error for a wrong file should not
   // come after a long parse.
   if (adapt.corrects) {
-    Result<Weights> read = readWeights(model, options);
+    Result<std::shared_ptr<const Weights>> read = readWeights(model, options);
     if (!read)
       return std::move(read).error();
     weights = *std::move(read);

@@ -164,7 +164,7 @@ private:
 
 Status Bench::read(const RunOptions &run) {
   Result<RowReader> reader =
-      RowReader::open(options.input, model,
+      RowReader::open(options.source(), model,
                       {options.dropMissing, options.threads,
                        CsvBlocks::kBlockBytes, options.format});
   if (!reader)

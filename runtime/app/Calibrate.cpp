@@ -21,7 +21,7 @@ Result<Calibration> calibrate(const tamrt_model &model, const Options &options,
                          CsvBlocks::kBlockBytes, options.format};
   reading.choice = {&heldOut.marks, /*wanted=*/true};
   Result<RowReader> reader = RowReader::open(
-      options.input, model,
+      options.source(), model,
       {weights.groups, weights.normalization.levels, Purpose::Evaluate},
       reading);
   if (!reader)

@@ -28,6 +28,8 @@
 
 namespace tamrt {
 
+struct Weights;
+
 enum class Command {
   Help,
   Fit,
@@ -69,6 +71,8 @@ struct Options {
   std::string input, weights, output = "-";
   /// Rows in memory, which are read instead of the file of data; null: none.
   const tamrt_frame *frame = nullptr;
+  /// Weights in memory, which are used instead of their file; null: none.
+  const Weights *fitted = nullptr;
   /// 0: as many as the machine has.
   unsigned threads = 0;
   /// 0: the model's largest rung.
@@ -149,6 +153,8 @@ struct Options {
   int64_t parts = 0;
   bool wholeGroups = false;
 
+  /// Whether there are rows, of a file or in memory.
+  bool hasRows() const { return frame || !input.empty(); }
   /// Where the rows come from.
   DataSource source() const {
     return frame ? DataSource(*frame) : DataSource(input);

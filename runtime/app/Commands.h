@@ -15,6 +15,7 @@
 #include "tamrt/abi.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,8 +73,14 @@ Result<std::string> formatFits(const tamrt_model &model,
 /// devices of the machine.
 Status runInfo(const tamrt_model &model, const Options &options);
 
+/// Runs the command of the options.
+Status runCommand(const tamrt_model &model, const Options &options);
+
 /// Writes `text` to standard output completely; otherwise an error.
 Status print(std::string_view text);
+
+/// Writes the output of a command to a file, "-" being standard output.
+Status writeOutput(const std::string &path, std::string_view text);
 
 /// Prints a line on stderr: "load: error: no such file". Control characters in
 /// the message, which may quote data, are written as "\x0a".
@@ -84,10 +91,11 @@ void tell(const tamrt_model &model, std::string_view kind,
 using MessageSink =
     std::function<void(std::string_view kind, std::string_view message)>;
 
-/// While it lives, `tell` calls a sink. One at a time.
+/// While it lives, `tell` calls a sink, and `print` adds to `printed`. One at a
+/// time.
 class SinkScope {
 public:
-  explicit SinkScope(const MessageSink &sink);
+  SinkScope(const MessageSink &sink, std::string &printed);
   SinkScope(const SinkScope &) = delete;
   SinkScope &operator=(const SinkScope &) = delete;
   ~SinkScope();
@@ -97,10 +105,15 @@ public:
 /// from the target, per group, in all and by a column, as text or JSON.
 Status runEvaluate(const tamrt_model &model, const Options &options);
 
-/// Loads the weights that the options name; prints a note if their file has no
-/// checksum. Errors: those of `loadWeights`.
-Result<Weights> readWeights(const tamrt_model &model, const Options &options,
-                            WeightsParts parts = {});
+/// What messages call weights in memory.
+inline constexpr char kWeightsInMemory[] = "model";
+
+/// The weights of the options: those in memory, which must outlive the result,
+/// or those of the file, which may lack a checksum: then it prints a note.
+/// Errors: those of `loadWeights`; a part that the weights in memory lack.
+Result<std::shared_ptr<const Weights>> readWeights(const tamrt_model &model,
+                                                   const Options &options,
+                                                   WeightsParts parts = {});
 
 /// The spec's key columns; one that is both group and date appears once.
 std::vector<std::string> keyNames(const tamrt_model &model);

@@ -12,18 +12,23 @@
 #include "app/FitCommand.h"
 #include "app/Prediction.h"
 #include "core/FunctionRef.h"
+#include "core/Interruption.h"
 #include "core/model/Model.h"
 #include "io/FrameRows.h"
 #include "io/TextIndex.h"
 #include "io/Thread.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <new>
+#include <span>
 #include <system_error>
+#include <unistd.h>
 
 namespace tamrt {
 namespace {
@@ -31,68 +36,127 @@ namespace {
 /// Stands for a file on a command line whose files are in memory.
 constexpr char kNoFile[] = "memory";
 
-/// Runs `body` on a thread with the stack that steps need, and turns its error
-/// and exceptions into that of the report.
-void runReported(EngineReport &report, FunctionRef<Status()> body) {
-  // Device::cpu() and where messages go are the process's.
-  static std::mutex turn;
-  std::lock_guard lock(turn);
-  report = {};
-  std::mutex noting;
-  const MessageSink sink = [&](std::string_view kind, std::string_view text) {
-    std::lock_guard lock(noting);
-    report.notes.emplace_back(kind, text);
-  };
-  const SinkScope scope(sink);
-  struct Run {
-    FunctionRef<Status()> body;
-    std::string error;
-  } run{body, {}};
-  try {
-    Thread thread(
-        [](void *argument) {
-          Run &run = *static_cast<Run *>(argument);
-          try {
-            if (Status s = run.body(); !s)
-              run.error = std::move(s).error().message;
-          } catch (const std::bad_alloc &) {
-            run.error = "out of memory";
-          } catch (const std::exception &exception) {
-            run.error = std::string("internal error: ") + exception.what();
-          }
-        },
-        &run);
+/// How long the caller of a run sleeps between looks at its watch.
+constexpr auto kWatchInterval = std::chrono::milliseconds(50);
+
+/// A run on a thread of its own, and what its caller sees of it.
+class Run {
+public:
+  Run(FunctionRef<Status()> body, EngineReport &report)
+      : body(body), report(report) {}
+
+  /// Runs `body` on a thread with the stack that steps need.
+  void start(const EngineWatch &watch) {
+    isInterrupted = false;
+    Thread thread([](void *self) { static_cast<Run *>(self)->work(); }, this);
+    std::unique_lock lock(mutex);
+    std::string shown;
+    while (!changed.wait_for(lock, kWatchInterval, [&] { return isOver; })) {
+      std::string line = progress;
+      lock.unlock();
+      if (watch.isInterrupted && !isInterrupted && watch.isInterrupted())
+        isInterrupted = true;
+      if (line != shown && watch.showProgress)
+        watch.showProgress(line);
+      shown = std::move(line);
+      lock.lock();
+    }
+    lock.unlock();
     thread.join();
-  } catch (const std::system_error &failure) {
-    run.error = std::string("cannot start a thread: ") + failure.what();
+    if (!shown.empty() && watch.showProgress)
+      watch.showProgress({});
   }
-  report.error = std::move(run.error);
+
+  void add(std::string_view kind, std::string_view text) {
+    std::lock_guard lock(mutex);
+    report.notes.emplace_back(kind, text);
+  }
+  void show(std::string_view line) {
+    std::lock_guard lock(mutex);
+    progress = line;
+  }
+
+private:
+  void work() {
+    try {
+      if (Status s = body(); !s)
+        report.error = std::move(s).error().message;
+    } catch (const std::bad_alloc &) {
+      report.error = "out of memory";
+    } catch (const Interrupted &interruption) {
+      report.error = interruption.what();
+      report.wasInterrupted = true;
+    } catch (const std::exception &exception) {
+      report.error = std::string("internal error: ") + exception.what();
+    }
+    std::lock_guard lock(mutex);
+    isOver = true;
+    changed.notify_all();
+  }
+
+  FunctionRef<Status()> body;
+  EngineReport &report;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isOver = false;
+  std::string progress;
+};
+
+/// Runs `body` when it is the caller's turn, and turns its error and exceptions
+/// into that of the report.
+void runReported(const EngineWatch &watch, EngineReport &report,
+                 FunctionRef<Status()> body) {
+  // Device::cpu() and where messages go are the process's.
+  static std::timed_mutex turn;
+  report = {};
+  std::unique_lock lock(turn, std::defer_lock);
+  while (!lock.try_lock_for(kWatchInterval))
+    if (watch.isInterrupted && watch.isInterrupted()) {
+      report.error = Interrupted().what();
+      report.wasInterrupted = true;
+      return;
+    }
+  Run run(body, report);
+  const MessageSink messages = [&](std::string_view kind,
+                                   std::string_view text) {
+    run.add(kind, text);
+  };
+  const ProgressSink lines = [&](std::string_view line) { run.show(line); };
+  const SinkScope messageScope(messages, report.printed);
+  const ProgressScope progressScope(lines);
+  try {
+    run.start(watch);
+  } catch (const std::system_error &failure) {
+    report.error = std::string("cannot start a thread: ") + failure.what();
+  }
 }
 
-/// The options of a command whose files are in memory.
-Result<Options> parseOptions(const tamrt_model &model,
-                             std::vector<std::string> arguments,
-                             const std::vector<std::string> &more,
-                             const tamrt_frame &frame) {
-  arguments.insert(arguments.begin(), model.name);
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  std::vector<const char *> argv;
+Result<Options> parseArguments(const tamrt_model &model,
+                               const std::vector<std::string> &arguments) {
+  std::vector<const char *> argv = {model.name};
   for (const std::string &argument : arguments)
     argv.push_back(argument.c_str());
-  const Command commands[] = {Command::Fit, Command::Predict};
-  Result<Options> options =
-      parseCommandLine(model, int(argv.size()), argv.data());
+  return parseCommandLine(model, int(argv.size()), argv.data());
+}
+
+/// The options of a command, one of `commands`, whose files are in memory.
+Result<Options> parseOptions(const tamrt_model &model,
+                             std::span<const Command> commands,
+                             std::vector<std::string> arguments,
+                             const std::vector<std::string> &more,
+                             const tamrt_frame *frame) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Result<Options> options = parseArguments(model, arguments);
   if (!options)
     return options;
-  if (std::find(std::begin(commands), std::end(commands), options->command) ==
-      std::end(commands))
-    return Error{"expected options of '" + arguments[1] + "'"};
-  if (options->output != kNoFile)
-    return Error{"expected no file for the output"};
+  if (std::find(commands.begin(), commands.end(), options->command) ==
+      commands.end())
+    return Error{"expected options of '" + arguments[0] + "'"};
+  if (options->output == kNoFile)
+    options->output.clear();
   options->input.clear();
   options->weights.clear();
-  options->output.clear();
-  options->frame = &frame;
+  options->frame = frame;
   return options;
 }
 
@@ -106,19 +170,29 @@ FittedModel::~FittedModel() = default;
 
 std::unique_ptr<FittedModel>
 FittedModel::fit(const tamrt_model &model, const tamrt_frame &frame,
-                 const std::vector<std::string> &more, EngineReport &report) {
+                 const std::string &name, const std::vector<std::string> &more,
+                 const EngineWatch &watch, EngineReport &report) {
   std::unique_ptr<FittedModel> fitted;
-  runReported(report, [&]() -> Status {
-    Result<Options> options =
-        parseOptions(model, {"fit", kNoFile, "-o", kNoFile}, more, frame);
+  runReported(watch, report, [&]() -> Status {
+    const Command commands[] = {Command::Fit, Command::Tune};
+    Result<Options> options = parseOptions(
+        model, commands, {name, kNoFile, "-o", kNoFile}, more, &frame);
     if (!options)
       return std::move(options).error();
+    if (options->grid)
+      return Error{"expected tune without --grid: values of tokens are chosen "
+                   "by the executable alone"};
     return runSession(model, *options, [&](const Session &session) -> Status {
       FitCommand command(model, *options, session);
       Result<Weights> weights = command.fit();
       if (!weights)
         return std::move(weights).error();
       command.tellNotes(*weights);
+      if (options->command == Command::Tune)
+        if (Status s = print(
+                formatChosen(model, *options, weights->groups, command.chosen));
+            !s)
+          return s;
       fitted.reset(new FittedModel(
           model, std::make_unique<Weights>(*std::move(weights))));
       return {};
@@ -132,7 +206,7 @@ std::unique_ptr<FittedModel> FittedModel::load(const tamrt_model &model,
                                                const std::string &name,
                                                EngineReport &report) {
   std::unique_ptr<FittedModel> fitted;
-  runReported(report, [&]() -> Status {
+  runReported({}, report, [&]() -> Status {
     FileBytes copy = {std::make_unique_for_overwrite<char[]>(bytes.size()),
                       bytes.size()};
     std::memcpy(copy.data.get(), bytes.data(), bytes.size());
@@ -150,7 +224,7 @@ std::unique_ptr<FittedModel> FittedModel::load(const tamrt_model &model,
 
 std::string FittedModel::bytes(EngineReport &report) const {
   std::string bytes;
-  runReported(report, [&]() -> Status {
+  runReported({}, report, [&]() -> Status {
     Result<std::string> written = serialize(model, *weights).bytes();
     if (!written)
       return std::move(written).error();
@@ -171,14 +245,20 @@ const std::vector<double> &FittedModel::coefficients() const {
 PredictedTable FittedModel::predict(const tamrt_frame &frame,
                                     const std::string &name,
                                     const std::vector<std::string> &more,
+                                    const EngineWatch &watch,
                                     EngineReport &report) const {
   PredictedTable out;
-  runReported(report, [&]() -> Status {
+  runReported(watch, report, [&]() -> Status {
+    const Command commands[] = {Command::Predict};
     Result<Options> options = parseOptions(
-        model, {name, kNoFile, "--weights", kNoFile, "-o", kNoFile}, more,
-        frame);
+        model, commands, {name, kNoFile, "--weights", kNoFile, "-o", kNoFile},
+        more, &frame);
     if (!options)
       return std::move(options).error();
+    if (Status s = checkParts(*weights, kWeightsInMemory,
+                              StandardErrors::partsFor(*options));
+        !s)
+      return s;
     size_t rowCount = 0;
     for (int64_t i = 0; i < frame.batch_count; ++i)
       rowCount += size_t(frame.batches[i].rows);
@@ -205,14 +285,16 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
     };
     return runSession(model, *options, [&](const Session &session) -> Status {
       Timings timings;
-      Progress progress(-1, model.name);
+      Progress progress(STDERR_FILENO, model.name);
       const RunOptions run = session.run(*options, progress);
       if (Status s = Prediction::checkMemory(model, *options, run); !s)
         return s;
-      Result<RowReader> reader =
-          RowReader::open(options->source(), model,
-                          {weights->groups, weights->normalization.levels},
-                          {options->dropMissing, options->threads});
+      ReadOptions reading = {options->dropMissing, options->threads};
+      // The caller has the frame.
+      reading.keepKeys = false;
+      Result<RowReader> reader = RowReader::open(
+          options->source(), model,
+          {weights->groups, weights->normalization.levels}, reading);
       if (!reader)
         return std::move(reader).error();
       Prediction prediction(model, *options, *weights, run);
@@ -221,6 +303,7 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
           [&](const PredictedRows &rows) { return use(prediction, rows); });
       if (!predicted)
         return predicted;
+      progress.clear();
       prediction.tellNotes(*reader);
       return {};
     });
@@ -228,9 +311,56 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
   return report.error.empty() ? std::move(out) : PredictedTable();
 }
 
+void FittedModel::run(const tamrt_frame *frame, const std::string &name,
+                      const std::vector<std::string> &more,
+                      const EngineWatch &watch, EngineReport &report) const {
+  runReported(watch, report, [&]() -> Status {
+    const Command commands[] = {Command::Summary, Command::Evaluate,
+                                Command::Plot, Command::Export};
+    std::vector<std::string> arguments = {name, "--weights", kNoFile};
+    if (frame)
+      arguments.insert(arguments.begin() + 1, kNoFile);
+    Result<Options> options =
+        parseOptions(model, commands, arguments, more, frame);
+    if (!options)
+      return std::move(options).error();
+    options->fitted = weights.get();
+    return runCommand(model, *options);
+  });
+}
+
+CommandData dataOf(const tamrt_model &model,
+                   const std::vector<std::string> &arguments,
+                   EngineReport &report) {
+  CommandData data;
+  runReported({}, report, [&]() -> Status {
+    const Result<Options> options = parseArguments(model, arguments);
+    if (!options)
+      return options.error();
+    data.path = options->input;
+    data.columns = {options->by, options->split.column};
+    if (options->calibrate)
+      data.columns.push_back(options->calibrate->column);
+    return {};
+  });
+  return data;
+}
+
+void runCommandLine(const tamrt_model &model, const tamrt_frame *frame,
+                    const std::vector<std::string> &arguments,
+                    const EngineWatch &watch, EngineReport &report) {
+  runReported(watch, report, [&]() -> Status {
+    Result<Options> options = parseArguments(model, arguments);
+    if (!options)
+      return std::move(options).error();
+    options->frame = frame;
+    return runCommand(model, *options);
+  });
+}
+
 std::string describeModelFault(const tamrt_model &model) {
   EngineReport report;
-  runReported(report, [&] { return checkModel(model); });
+  runReported({}, report, [&] { return checkModel(model); });
   return report.error;
 }
 

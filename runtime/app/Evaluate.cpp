@@ -307,22 +307,23 @@ Status evaluateFile(const tamrt_model &model, const Options &options,
   const RunOptions run = session.run(options, progress);
   if (Status s = Prediction::checkMemory(model, options, run); !s)
     return s;
-  Result<Weights> weights =
+  Result<std::shared_ptr<const Weights>> read =
       readWeights(model, options, StandardErrors::partsFor(options));
-  if (!weights)
-    return std::move(weights).error();
+  if (!read)
+    return std::move(read).error();
+  const Weights &weights = **read;
   ReadOptions reading = {options.dropMissing, options.threads,
                          CsvBlocks::kBlockBytes, options.format};
   reading.textColumn = options.by;
   reading.allowsNoTexts = model.date && datePartOf(options.by);
   Result<RowReader> reader = RowReader::open(
-      options.input, model,
-      {weights->groups, weights->normalization.levels, Purpose::Evaluate},
+      options.source(), model,
+      {weights.groups, weights.normalization.levels, Purpose::Evaluate},
       reading);
   if (!reader)
     return std::move(reader).error();
-  Prediction prediction(model, options, *weights, run);
-  Evaluation evaluation(options, *weights, *reader);
+  Prediction prediction(model, options, weights, run);
+  Evaluation evaluation(options, weights, *reader);
   Status predicted = prediction.forEachPart(
       *reader, timings, [&](const Rows &rows) { evaluation.look(rows); },
       [&](const PredictedRows &rows) -> Status {
@@ -339,7 +340,7 @@ Status evaluateFile(const tamrt_model &model, const Options &options,
                              "{} rows",
                              reader->path(), model.target,
                              evaluation.rowsSkipped())};
-  if (Status s = writeFile(options.output, evaluation.format(model, *weights));
+  if (Status s = writeOutput(options.output, evaluation.format(model, weights));
       !s)
     return s;
   timings.end("write");

@@ -8,20 +8,19 @@
 
 #include "core/model/Export.h"
 #include "app/Commands.h"
-#include "io/AtomicFile.h"
 
 namespace tamrt {
 
 Status runExport(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights = readWeights(model, options);
+  Result<std::shared_ptr<const Weights>> weights = readWeights(model, options);
   if (!weights)
     return std::move(weights).error();
-  Result<std::string> text = formatExport(model, *weights);
+  Result<std::string> text = formatExport(model, **weights);
   if (!text)
     return std::move(text).error();
-  return writeFile(options.output, *text);
+  return writeOutput(options.output, *text);
 }
 
 } // namespace tamrt

@@ -104,6 +104,8 @@ std::string outOfMemory(const tamrt_model &model, int64_t usedBytes) {
                             model.name, model.name);
 }
 
+} // namespace
+
 Status runCommand(const tamrt_model &model, const Options &options) {
   switch (options.command) {
   case Command::Help:
@@ -145,7 +147,7 @@ Status runCommand(const tamrt_model &model, const Options &options) {
   return {};
 }
 
-Status run(const tamrt_model &model, int argc, char **argv) {
+static Status run(const tamrt_model &model, int argc, char **argv) {
   if (Status s = checkModel(model); !s)
     return s;
   Result<Options> options = parseCommandLine(model, argc, argv);
@@ -154,17 +156,16 @@ Status run(const tamrt_model &model, int argc, char **argv) {
   return runCommand(model, *options);
 }
 
-} // namespace
-
 Status runCoefficients(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights = readWeights(
+  Result<std::shared_ptr<const Weights>> read = readWeights(
       model, options, {.inference = options.se ? FilePart::Yes : FilePart::No});
-  if (!weights)
-    return std::move(weights).error();
-  for (size_t g = 0; options.se && g < weights->groups.size(); ++g)
-    if (Status s = checkVariance(model, *weights, g); !s)
+  if (!read)
+    return std::move(read).error();
+  const Weights &weights = **read;
+  for (size_t g = 0; options.se && g < weights.groups.size(); ++g)
+    if (Status s = checkVariance(model, weights, g); !s)
       return s;
   Result<AtomicFile> output = AtomicFile::create("-");
   if (!output)
@@ -176,13 +177,13 @@ Status runCoefficients(const tamrt_model &model, const Options &options) {
   if (options.se)
     names.push_back("se");
   writer.header(names);
-  for (size_t g = 0; g < weights->groups.size(); ++g) {
-    const double *values = weights->of(g, model);
+  for (size_t g = 0; g < weights.groups.size(); ++g) {
+    const double *values = weights.of(g, model);
     for (int64_t e = 0; e < model.effect_count; ++e) {
       const tamrt_effect &effect = model.effects[e];
       for (int64_t i = 0; i < effect.columns; ++i) {
         if (model.group)
-          writer.text(weights->groups[g]);
+          writer.text(weights.groups[g]);
         writer.text(effect.name);
         writer.integer(i);
         writer.number(values[effect.first_column + i]);
@@ -190,7 +191,7 @@ Status runCoefficients(const tamrt_model &model, const Options &options) {
           // The last number of the row of the triangle.
           const int64_t last = triangleSize(effect.first_column + i + 1) - 1;
           writer.number(
-              std::sqrt(weights->inference.covarianceOf(model, g)[last]));
+              std::sqrt(weights.inference.covarianceOf(model, g)[last]));
         }
         writer.endRow();
       }

@@ -19,6 +19,9 @@
 
 namespace tamrt {
 
+static const MessageSink *messageSink;
+static std::string *printedText;
+
 Status checkOutput(const Options &options) {
   struct File {
     const std::string &path;
@@ -44,7 +47,7 @@ Status checkOutput(const Options &options) {
       {options.memorySnapshot, "the snapshot",
        identify(options.memorySnapshot, STDOUT_FILENO)}};
   for (const File *file = outputs; file != std::end(outputs); ++file) {
-    if (file->path.empty())
+    if (file->path.empty() || (printedText && file->path == "-"))
       continue;
     auto refuse = [&](const File &other) {
       return Error{fmt::format(
@@ -65,12 +68,23 @@ Status checkOutput(const Options &options) {
   return {};
 }
 
-Status print(std::string_view text) { return writeFile("-", text); }
+Status print(std::string_view text) { return writeOutput("-", text); }
 
-static const MessageSink *messageSink;
+Status writeOutput(const std::string &path, std::string_view text) {
+  if (!printedText || path != "-")
+    return writeFile(path, text);
+  *printedText += text;
+  return {};
+}
 
-SinkScope::SinkScope(const MessageSink &sink) { messageSink = &sink; }
-SinkScope::~SinkScope() { messageSink = nullptr; }
+SinkScope::SinkScope(const MessageSink &sink, std::string &printed) {
+  messageSink = &sink;
+  printedText = &printed;
+}
+SinkScope::~SinkScope() {
+  messageSink = nullptr;
+  printedText = nullptr;
+}
 
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message) {
@@ -79,15 +93,23 @@ void tell(const tamrt_model &model, std::string_view kind,
   std::fputs(lineOf(model.name, kind, message).c_str(), stderr);
 }
 
-Result<Weights> readWeights(const tamrt_model &model, const Options &options,
-                            WeightsParts parts) {
+Result<std::shared_ptr<const Weights>> readWeights(const tamrt_model &model,
+                                                   const Options &options,
+                                                   WeightsParts parts) {
+  if (options.fitted) {
+    if (Status s = checkParts(*options.fitted, kWeightsInMemory, parts); !s)
+      return std::move(s).error();
+    return std::shared_ptr<const Weights>(options.fitted, [](const auto *) {});
+  }
   Result<Weights> weights = loadWeights(model, options.weights, parts);
-  if (weights && !weights->isChecked)
+  if (!weights)
+    return std::move(weights).error();
+  if (!weights->isChecked)
     tell(model, "note",
          (options.weights == "-" ? "standard input" : options.weights) +
              ": written before weights had a checksum, so that damage to the "
              "file goes unnoticed; fit again to have one");
-  return weights;
+  return std::make_shared<const Weights>(*std::move(weights));
 }
 
 } // namespace tamrt

@@ -54,7 +54,7 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
                          const Weights &weights, bool hasErrors,
                          const RunOptions &run) {
   Result<RowReader> reader = RowReader::open(
-      options.input, model,
+      options.source(), model,
       {weights.groups, weights.normalization.levels, Purpose::Evaluate},
       {options.dropMissing, options.threads, CsvBlocks::kBlockBytes,
        options.format});
@@ -184,7 +184,7 @@ public:
 
   Status finish() {
     return options.output.empty() ? Status()
-                                  : writeFile(options.output, page.finish());
+                                  : writeOutput(options.output, page.finish());
   }
 
 private:
@@ -230,7 +230,7 @@ std::vector<std::string> notesOf(const tamrt_model &model,
         "Effects are centred: each is drawn without its mean over the group's "
         "training rows. Bands and intervals are 1.96 standard errors of the "
         "centred effect on either side, about 95 %.");
-  else if (!options.input.empty())
+  else if (options.hasRows())
     notes.push_back("Effects are centred: each is drawn without its mean over "
                     "the group's rows of the data; of a group without rows, "
                     "over the picture.");
@@ -248,7 +248,7 @@ std::vector<std::string> notesOf(const tamrt_model &model,
     notes.push_back("In pictures of all groups the colours, from blue over "
                     "violet, red and yellow to green, follow the order of the "
                     "groups.");
-  if (!options.input.empty())
+  if (options.hasRows())
     notes.push_back("Marks on the lower edge of a curve are rows of the data. "
                     "A residual is observed less fitted; the dashed line is "
                     "where both axes are equal. If not all rows are drawn, the "
@@ -267,35 +267,36 @@ Status drawAll(const tamrt_model &model, const Options &options,
       return s;
   if (Status s = checkFits(model, TAMRT_STEP_TERMS, run); !s)
     return s;
-  Result<Weights> weights =
+  Result<std::shared_ptr<const Weights>> loaded =
       readWeights(model, options, {.inference = FilePart::IfPresent});
-  if (!weights)
-    return std::move(weights).error();
+  if (!loaded)
+    return std::move(loaded).error();
+  const Weights &weights = **loaded;
   const Result<nlohmann::ordered_json> terms = parseTerms(model);
   if (!terms)
     return terms.error();
-  EffectFigures effects(model, *terms, options, *weights);
+  EffectFigures effects(model, *terms, options, weights);
   if (effects.hasErrors())
     if (Status s = checkFits(model, TAMRT_STEP_VARIANCES, run); !s)
       return s;
   std::optional<Observed> observed;
-  if (!options.input.empty()) {
+  if (options.hasRows()) {
     Result<Observed> read =
-        observe(model, options, *weights, effects.hasErrors(), run);
+        observe(model, options, weights, effects.hasErrors(), run);
     if (!read)
       return std::move(read).error();
     observed = *std::move(read);
     effects.setRows(&*observed->data);
     if (!effects.hasErrors())
-      if (Status s = centre(model, *weights, *observed->data, run, effects); !s)
+      if (Status s = centre(model, weights, *observed->data, run, effects); !s)
         return s;
   }
 
   Output output(model, options,
                 {model.name, model.formula, model.group ? model.group : "",
-                 notesOf(model, options, *weights, effects)});
+                 notesOf(model, options, weights, effects)});
   const std::string title = std::string("Contributions to ") + model.target;
-  const size_t groups = weights->groups.size();
+  const size_t groups = weights.groups.size();
   using Sections =
       std::vector<std::pair<plot::Section, std::vector<NamedFigure>>>;
   std::vector<std::pair<std::string, Sections>> views;
@@ -306,7 +307,7 @@ Status drawAll(const tamrt_model &model, const Options &options,
     if (!figures)
       return std::move(figures).error();
     Sections sections;
-    sections.emplace_back(plot::Section{title, describeGroup(*weights, g), {}},
+    sections.emplace_back(plot::Section{title, describeGroup(weights, g), {}},
                           *std::move(figures));
     if (observed && observed->groups[g].size() > 0) {
       const Compared &rows = observed->groups[g];
@@ -320,7 +321,7 @@ Status drawAll(const tamrt_model &model, const Options &options,
           plot::Section{"Residuals", "the data has no rows of this group", {}},
           std::vector<NamedFigure>());
     }
-    views.emplace_back(weights->groups[g], std::move(sections));
+    views.emplace_back(weights.groups[g], std::move(sections));
   }
   if (groups > 1) {
     Sections sections;
@@ -332,7 +333,7 @@ Status drawAll(const tamrt_model &model, const Options &options,
           residualFigures(all, model.date, model.target);
       figures.insert(
           figures.begin(),
-          residualsByGroup(weights->groups, observed->groups, model.group));
+          residualsByGroup(weights.groups, observed->groups, model.group));
       sections.emplace_back(plot::Section{"Residuals", describeErrors(all), {}},
                             std::move(figures));
     }

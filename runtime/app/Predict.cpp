@@ -137,17 +137,18 @@ static Status predictFile(const tamrt_model &model, const Options &options,
     return s;
   // Weights first: they are small, and the error for a wrong file should not
   // come after a long parse.
-  Result<Weights> weights =
+  Result<std::shared_ptr<const Weights>> weights =
       readWeights(model, options, StandardErrors::partsFor(options));
   if (!weights)
     return std::move(weights).error();
-  Result<RowReader> reader = RowReader::open(
-      options.input, model, {weights->groups, weights->normalization.levels},
-      {options.dropMissing, options.threads, CsvBlocks::kBlockBytes,
-       options.format});
+  Result<RowReader> reader =
+      RowReader::open(options.source(), model,
+                      {(*weights)->groups, (*weights)->normalization.levels},
+                      {options.dropMissing, options.threads,
+                       CsvBlocks::kBlockBytes, options.format});
   if (!reader)
     return std::move(reader).error();
-  Prediction prediction(model, options, *weights, run);
+  Prediction prediction(model, options, **weights, run);
   PredictionTable table(model, options, prediction, run);
   Status predicted = prediction.forEachPart(
       *reader, timings, nullptr, [&](const PredictedRows &rows) {

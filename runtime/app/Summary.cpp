@@ -204,15 +204,16 @@ std::string formatText(const tamrt_model &model, const Weights &weights) {
 Status runSummary(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights =
+  Result<std::shared_ptr<const Weights>> read =
       readWeights(model, options, {.inference = FilePart::Yes});
-  if (!weights)
-    return std::move(weights).error();
+  if (!read)
+    return std::move(read).error();
+  const Weights &weights = **read;
   if (options.infoFormat == InfoFormat::Json)
-    return print(formatJson(model, *weights));
-  std::string text = formatText(model, *weights);
+    return print(formatJson(model, weights));
+  std::string text = formatText(model, weights);
   if (options.draw) {
-    Result<std::string> drawn = drawEffects(model, options, *weights);
+    Result<std::string> drawn = drawEffects(model, options, weights);
     if (!drawn)
       return std::move(drawn).error();
     text += "\n" + *drawn;

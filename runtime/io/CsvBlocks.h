@@ -167,7 +167,6 @@ public:
   size_t bytes() const { return file ? file->bytes() : frameBytes; }
   /// What messages call a line: the rows of a frame are no lines.
   const char *unit() const { return frame ? "row" : "line"; }
-  bool isFrame() const { return frame != nullptr; }
 
   /// Index of the column named `column`; a missing one is an error that names
   /// the file and lists its columns.

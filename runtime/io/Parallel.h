@@ -43,7 +43,7 @@ void callPieces(unsigned pieces, void (*call)(const void *, unsigned),
                 const void *function);
 
 /// Calls `function(piece)` for each piece in [0, pieces), as callPieces does.
-/// An exception of a piece (only std::bad_alloc is expected) is rethrown here
+/// An exception of a piece, std::bad_alloc or Interrupted, is rethrown here
 /// when all have ended.
 template <class Function>
 void forEachPiece(unsigned pieces, const Function &function) {

@@ -32,6 +32,7 @@ NOT_RUN = {
     r"test/browser/drive_page\.py .*": "needs a browser",
     r"\./airpassengers .* --device torch:cpu .*|"
     r"TAMC_TORCH_BACKENDS=.* --backends=torch:cpu": "a build may lack LibTorch",
+    r"python -m tamc run .*": "needs the Python package and pyarrow",
     r"python3 -c 'import sys, pyarrow\.csv.*": "pyarrow is no dependency",
 }
 # Commands that fail without printing an error.

@@ -50,7 +50,8 @@ namespace {
 /// LLVM and lld have state of the process.
 std::mutex turn;
 
-/// A spec that a user gave: a formula with keys, or the text of a YAML file.
+/// A spec that a user gave: a formula with keys, or the text of a YAML file,
+/// whose name is the key `file`.
 struct Source {
   std::string text, name;
   bool isFormula;
@@ -71,6 +72,8 @@ Source sourceOf(const std::string &text, bool isFormula,
     for (const auto &[name, place] : known)
       if (key == name)
         *place = value;
+  if (const auto file = keys.find("file"); file != keys.end())
+    source.name = file->second;
   return source;
 }
 

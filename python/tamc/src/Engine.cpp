@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <exception>
 #include <memory>
 #include <set>
 #include <string>
@@ -82,7 +83,12 @@ public:
         static_cast<const tamrt_model *>(library->find("tam_model"));
     if (!model)
       throw nb::value_error("expected a compiled model, got another library");
-    if (std::string fault = describeModelFault(*model); !fault.empty())
+    std::string fault;
+    {
+      nb::gil_scoped_release release;
+      fault = describeModelFault(*model);
+    }
+    if (!fault.empty())
       throw nb::value_error(fault.c_str());
     return Code(std::move(library), *model);
   }
@@ -124,15 +130,147 @@ nb::dict describe(const Code &code) {
   return out;
 }
 
-[[noreturn]] void raise(const EngineReport &report) {
-  throw nb::value_error(report.error.c_str());
-}
+/// Runs commands without the lock of the interpreter. Meanwhile signals are
+/// handled, and lines of progress shown, by the thread that calls them.
+class Runner {
+public:
+  /// `show` is called with each line, unless it is None.
+  explicit Runner(nb::object show) : show(std::move(show)) {
+    if (!this->show.is_none())
+      watch.showProgress = [this](std::string_view line) {
+        guarded([&] { this->show(nb::str(line.data(), line.size())); });
+      };
+    watch.isInterrupted = [this] {
+      guarded([] {
+        if (PyErr_CheckSignals() != 0)
+          throw nb::python_error();
+      });
+      return exception != nullptr;
+    };
+  }
+  Runner(const Runner &) = delete;
+  Runner &operator=(const Runner &) = delete;
+
+  /// Calls body(watch, report). Throws the exception of a signal or of `show`,
+  /// or the error of the report as nanobind::value_error.
+  template <class Body> void run(const Body &body) {
+    {
+      nb::gil_scoped_release release;
+      body(watch, report);
+    }
+    if (exception)
+      std::rethrow_exception(exception);
+    if (!report.error.empty())
+      throw nb::value_error(report.error.c_str());
+  }
+
+  EngineReport report;
+
+private:
+  template <class Body> void guarded(const Body &body) {
+    nb::gil_scoped_acquire acquire;
+    try {
+      body();
+    } catch (...) {
+      if (!exception)
+        exception = std::current_exception();
+    }
+  }
+
+  nb::object show;
+  EngineWatch watch;
+  std::exception_ptr exception;
+};
 
 /// A fitted model and the code that it needs, which is unloaded after it.
 struct Fitted {
   Code code;
   std::unique_ptr<FittedModel> model;
+
+  static nb::tuple fit(const Code &code, Frame &frame,
+                       const std::string &command,
+                       const std::vector<std::string> &options,
+                       nb::object show) {
+    Fitted fitted = {code, nullptr};
+    const tamrt_frame *rows = frame.get();
+    Runner runner(std::move(show));
+    runner.run([&](const EngineWatch &watch, EngineReport &report) {
+      fitted.model =
+          FittedModel::fit(code.get(), *rows, command, options, watch, report);
+    });
+    return nb::make_tuple(std::move(fitted), runner.report.notes,
+                          runner.report.printed);
+  }
+
+  static Fitted load(const Code &code, nb::bytes bytes,
+                     const std::string &name) {
+    Fitted fitted = {code, nullptr};
+    const std::string_view content(bytes.c_str(), bytes.size());
+    Runner(nb::none()).run([&](const EngineWatch &, EngineReport &report) {
+      fitted.model = FittedModel::load(code.get(), content, name, report);
+    });
+    return fitted;
+  }
+
+  nb::bytes bytes() const {
+    std::string bytes;
+    Runner(nb::none()).run([&](const EngineWatch &, EngineReport &report) {
+      bytes = model->bytes(report);
+    });
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+
+  nb::tuple predict(Frame &frame, const std::string &command,
+                    const std::vector<std::string> &options,
+                    nb::object show) const {
+    auto out = std::make_unique<PredictedTable>();
+    const tamrt_frame *rows = frame.get();
+    Runner runner(std::move(show));
+    runner.run([&](const EngineWatch &watch, EngineReport &report) {
+      *out = model->predict(*rows, command, options, watch, report);
+    });
+    PredictedTable *table = out.release();
+    nb::capsule owner(table, [](void *data) noexcept {
+      delete static_cast<PredictedTable *>(data);
+    });
+    const size_t width = table->names.size();
+    const size_t shape[] = {table->numbers.size() / width, width};
+    return nb::make_tuple(
+        table->names,
+        nb::ndarray<nb::numpy, double>(table->numbers.data(), 2, shape, owner),
+        runner.report.notes);
+  }
+
+  nb::tuple run(Frame *frame, const std::string &command,
+                const std::vector<std::string> &options,
+                nb::object show) const {
+    const tamrt_frame *rows = frame ? frame->get() : nullptr;
+    Runner runner(std::move(show));
+    runner.run([&](const EngineWatch &watch, EngineReport &report) {
+      model->run(rows, command, options, watch, report);
+    });
+    return nb::make_tuple(runner.report.printed, runner.report.notes);
+  }
 };
+
+nb::tuple findData(const Code &code,
+                   const std::vector<std::string> &arguments) {
+  CommandData data;
+  Runner(nb::none()).run([&](const EngineWatch &, EngineReport &report) {
+    data = tamrt::dataOf(code.get(), arguments, report);
+  });
+  return nb::make_tuple(data.path, data.columns);
+}
+
+nb::tuple runLine(const Code &code, Frame *frame,
+                  const std::vector<std::string> &arguments, nb::object show) {
+  const tamrt_frame *rows = frame ? frame->get() : nullptr;
+  Runner runner(std::move(show));
+  runner.run([&](const EngineWatch &watch, EngineReport &report) {
+    tamrt::runCommandLine(code.get(), rows, arguments, watch, report);
+  });
+  return nb::make_tuple(runner.report.printed, runner.report.notes);
+}
 
 } // namespace
 
@@ -153,80 +291,36 @@ NB_MODULE(_engine, m) {
       .def("add_arrow", &Frame::addArrow)
       .def("add_unread", &Frame::addUnread)
       .def("distinct", [](Frame &frame, const std::string &column) {
-        return distinctTexts(*frame.get(), column);
+        const tamrt_frame *rows = frame.get();
+        nb::gil_scoped_release release;
+        return distinctTexts(*rows, column);
       });
 
   nb::class_<Code>(m, "Code")
       .def_static("parse", &Code::parse)
       .def("describe", &describe)
-      .def("plan", [](const Code &code) { return planOf(code.get()); });
+      .def("plan", [](const Code &code) { return planOf(code.get()); })
+      .def("data_of", &findData, nb::arg("arguments"))
+      .def("run", &runLine, nb::arg("frame").none(), nb::arg("arguments"),
+           nb::arg("show").none());
 
   nb::class_<Fitted>(m, "Fitted")
-      .def_static("fit",
-                  [](const Code &code, Frame &frame,
-                     const std::vector<std::string> &options) {
-                    EngineReport report;
-                    Fitted fitted = {code, nullptr};
-                    const tamrt_frame *rows = frame.get();
-                    {
-                      nb::gil_scoped_release release;
-                      fitted.model =
-                          FittedModel::fit(code.get(), *rows, options, report);
-                    }
-                    if (!fitted.model)
-                      raise(report);
-                    return std::pair(std::move(fitted), report.notes);
-                  })
-      .def_static(
-          "load",
-          [](const Code &code, nb::bytes bytes, const std::string &name) {
-            EngineReport report;
-            Fitted fitted = {code, nullptr};
-            fitted.model = FittedModel::load(
-                code.get(), {bytes.c_str(), bytes.size()}, name, report);
-            if (!fitted.model)
-              raise(report);
-            return fitted;
-          })
-      .def("bytes",
-           [](const Fitted &fitted) {
-             EngineReport report;
-             const std::string bytes = fitted.model->bytes(report);
-             if (!report.error.empty())
-               raise(report);
-             return nb::bytes(bytes.data(), bytes.size());
-           })
+      .def_static("fit", &Fitted::fit, nb::arg("code"), nb::arg("frame"),
+                  nb::arg("command"), nb::arg("options"),
+                  nb::arg("show").none())
+      .def_static("load", &Fitted::load)
+      .def("bytes", &Fitted::bytes)
+      .def("predict", &Fitted::predict, nb::arg("frame"), nb::arg("command"),
+           nb::arg("options"), nb::arg("show").none())
+      .def("run", &Fitted::run, nb::arg("frame").none(), nb::arg("command"),
+           nb::arg("options"), nb::arg("show").none())
       .def("groups",
            [](const Fitted &fitted) { return fitted.model->groups(); })
-      .def("coefficients",
-           [](const Fitted &fitted) {
-             const std::vector<double> &values = fitted.model->coefficients();
-             const size_t groups = fitted.model->groups().size();
-             const size_t shape[] = {groups, values.size() / groups};
-             return nb::ndarray<nb::numpy, const double>(
-                 values.data(), 2, shape, nb::find(fitted));
-           })
-      .def("predict",
-           [](const Fitted &fitted, Frame &frame, const std::string &command,
-              const std::vector<std::string> &options) {
-             EngineReport report;
-             auto out = std::make_unique<PredictedTable>();
-             const tamrt_frame *rows = frame.get();
-             {
-               nb::gil_scoped_release release;
-               *out = fitted.model->predict(*rows, command, options, report);
-             }
-             if (!report.error.empty())
-               raise(report);
-             PredictedTable *table = out.release();
-             nb::capsule owner(table, [](void *data) noexcept {
-               delete static_cast<PredictedTable *>(data);
-             });
-             const size_t width = table->names.size();
-             const size_t shape[] = {table->numbers.size() / width, width};
-             return nb::make_tuple(table->names,
-                                   nb::ndarray<nb::numpy, double>(
-                                       table->numbers.data(), 2, shape, owner),
-                                   report.notes);
-           });
+      .def("coefficients", [](const Fitted &fitted) {
+        const std::vector<double> &values = fitted.model->coefficients();
+        const size_t groups = fitted.model->groups().size();
+        const size_t shape[] = {groups, values.size() / groups};
+        return nb::ndarray<nb::numpy, const double>(values.data(), 2, shape,
+                                                    nb::find(fitted));
+      });
 }

@@ -9,6 +9,7 @@ kind that came in.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Collection
 
@@ -20,8 +21,76 @@ from ._errors import Error
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
+class File:
+    """A file of Parquet or of Arrow's IPC format, which is also that of
+    Feather; pyarrow reads it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.format = file_format(path)
+        if self.format is None:
+            raise Error(f"{path}: expected a file of Parquet, Arrow or Feather")
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            raise Error(f"{path}: expected pyarrow, which reads {self.format}, "
+                        "to be installed") from None
+        self.names = [str(name) for name in self._schema().names]
+
+    def _schema(self) -> Any:
+        return self._open(lambda file: (file.schema_arrow
+                                        if self.format == "Parquet"
+                                        else file.schema))
+
+    def read(self, columns: Collection[str]) -> Any:
+        """A table of those of the columns that the file has."""
+        wanted = [name for name in self.names if name in columns]
+        return self._open(lambda file: (
+            file.read(columns=wanted) if self.format == "Parquet"
+            else file.read_all().select(wanted)))
+
+    def _open(self, use: Any) -> Any:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+
+        try:
+            if self.format == "Parquet":
+                with pyarrow.parquet.ParquetFile(self.path) as file:
+                    return use(file)
+            return use(pyarrow.ipc.open_file(pyarrow.memory_map(self.path)))
+        except (OSError, ValueError) as error:
+            raise Error(f"{self.path}: {error}") from None
+
+
+def file_format(path: str) -> str | None:
+    """The format of a file by its first bytes: Parquet, Arrow, or None."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(6)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
+    return ("Parquet" if start.startswith(b"PAR1")
+            else "Arrow" if start == b"ARROW1" else None)
+
+
+def opened(data: Any) -> Any:
+    """`data`, or the file of which it is the path."""
+    return (File(os.fspath(data)) if isinstance(data, (str, os.PathLike))
+            else data)
+
+
+def column_of(data: Any, name: str) -> np.ndarray:
+    """One column of numbers."""
+    values = data.read([name])[name] if isinstance(data, File) else data[name]
+    return np.asarray(values, dtype=np.float64)
+
+
 def kind_of(data: Any) -> str:
-    """The kind of `data`: dict, pandas, polars, pyarrow, arrow or numpy."""
+    """The kind of `data`: dict, pandas, polars, pyarrow, arrow, numpy or
+    file."""
+    if isinstance(data, File):
+        return "file"
     if isinstance(data, Mapping):
         return "dict"
     for each in type(data).__mro__:
@@ -46,6 +115,8 @@ def columns_of(data: Any) -> list[str]:
     kind = kind_of(data)
     if kind == "dict":
         names = list(data)
+    elif kind == "file":
+        names = data.names
     elif kind == "pyarrow":
         names = list(data.schema.names)
     elif kind == "numpy":
@@ -86,10 +157,13 @@ def read(data: Any, needed: Collection[str],
          more: Mapping[str, Any] | None = None) -> "_engine.Frame":
     """The rows of `data` and the columns `more`. Columns that are not `needed`
     are not read."""
-    frame = _engine.Frame("data")
     kind = kind_of(data)
+    frame = _engine.Frame(data.path if kind == "file" else "data")
     more = dict(more or {})
     try:
+        if kind == "file":
+            data = data.read(set(needed) - set(more))
+            kind = "pyarrow"
         if kind in ("polars", "pyarrow", "arrow"):
             wanted = set(needed) - set(more)
             frame.add_arrow(data.__arrow_c_stream__(), wanted)

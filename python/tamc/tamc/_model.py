@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import tempfile
 import warnings
@@ -12,7 +13,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from . import _cache, _engine, _frames, _saved
+from . import _cache, _display, _engine, _frames, _saved
 from ._errors import Error, ModelWarning
 from ._version import __version__
 
@@ -42,6 +43,9 @@ class AdditiveModel:
         predictions of such rows are NaN.
     threads : int, optional
         Threads of a fit and a prediction; as many as the machine has if None.
+    verbose : bool, optional
+        Show the progress of long runs on stderr. None: on a terminal and in a
+        notebook.
 
     Attributes
     ----------
@@ -49,6 +53,9 @@ class AdditiveModel:
         Group, effect, index and value of each coefficient.
     notes_ : list of str
         What the fit noted: rows that were dropped, values out of order.
+    tuning_ : dict
+        After `tune`: what it chose, as the command ``tune --format=json`` prints
+        it.
     n_features_in_, feature_names_in_
         Columns of the data of the fit.
     """
@@ -56,8 +63,8 @@ class AdditiveModel:
     def __init__(self, formula: str, *, group: str | None = None,
                  date: str | None = None, weights: str | None = None,
                  solver: str = "auto", ap: Mapping[str, float] | None = None,
-                 drop_missing: bool = False,
-                 threads: int | None = None) -> None:
+                 drop_missing: bool = False, threads: int | None = None,
+                 verbose: bool | None = None) -> None:
         self.formula = formula
         self.group = group
         self.date = date
@@ -66,6 +73,7 @@ class AdditiveModel:
         self.ap = ap
         self.drop_missing = drop_missing
         self.threads = threads
+        self.verbose = verbose
 
     # Parameters
 
@@ -111,28 +119,89 @@ class AdditiveModel:
             keys["weights"] = weights
         return _cache.Spec(self.formula, keys=keys)
 
-    def _options(self, fit: bool) -> list[str]:
+    def _options(self) -> list[str]:
         options = []
         if self.drop_missing:
             options.append("--drop-missing")
         if self.threads is not None:
             options.append(f"--threads={int(self.threads)}")
-        if fit:
-            options += [f"--ap={name}={value!r}"
-                        for name, value in (self.ap or {}).items()]
         return options
 
     # Fit and prediction
 
-    def fit(self, data: Any, y: Any = None,
-            sample_weight: Any = None) -> "AdditiveModel":
+    def fit(self, data: Any, y: Any = None, sample_weight: Any = None, *,
+            inference: bool = False,
+            calibrate: float | str | None = None) -> "AdditiveModel":
         """Fits the model to the rows of `data`.
 
         `data` is a dict of arrays, a frame of pandas, polars or pyarrow, an
         object with the Arrow PyCapsule interface, or an array of two
-        dimensions, whose columns are called x0, x1 and so on. `y` is the target,
-        and `sample_weight` the row weights, if they are not columns of `data`.
+        dimensions, whose columns are called x0, x1 and so on; or the path of a
+        file of Parquet, Arrow or Feather, which pyarrow reads. `y` is the
+        target, and `sample_weight` the row weights, if they are not columns of
+        `data`.
+
+        With `inference` the model has standard errors, gaussian intervals and a
+        summary. `calibrate` holds rows out of the fit for conformal intervals:
+        a share of the last rows of each group, rows from a date on, or
+        ``"column=value"``.
         """
+        options = [f"--ap={name}={value!r}"
+                   for name, value in (self.ap or {}).items()]
+        self._fit("fit", data, y, sample_weight,
+                  options + _parts(inference, calibrate), calibrate)
+        return self
+
+    def tune(self, data: Any, y: Any = None, sample_weight: Any = None, *,
+             criterion: str = "gcv", per_group: bool = False,
+             bounds: tuple[float, float] | None = None,
+             candidates: Sequence[float] | None = None,
+             gamma: float | None = None, cycles: int | None = None,
+             inference: bool = False,
+             calibrate: float | str | None = None) -> "AdditiveModel":
+        """Fits with penalties that the rows choose, from the formula's on.
+
+        Parameters
+        ----------
+        data, y, sample_weight, inference, calibrate
+            As for `fit`.
+        criterion : {"gcv", "reml"}
+            What the penalties minimise: generalised cross-validation, or
+            restricted maximum likelihood.
+        per_group : bool
+            Penalties for each group, not for all in common.
+        bounds : (low, high), optional
+            Least and greatest ap, -30 and 6 if None.
+        candidates, gamma, cycles
+            For gcv: the aps to try, how much an effective degree of freedom
+            counts, and most cycles over all penalties.
+
+        `tuning_` then has the score, the penalties and the formula with them,
+        and the parameter `ap` the penalties, unless each group has its own: a
+        later `fit` uses them.
+        """
+        options = [f"--criterion={criterion}", "--format=json"]
+        if per_group:
+            options.append("--per-group")
+        if bounds is not None:
+            options.append(f"--bounds={_list(bounds)}")
+        if candidates is not None:
+            options.append(f"--candidates={_list(candidates)}")
+        if gamma is not None:
+            options.append(f"--gamma={float(gamma)!r}")
+        if cycles is not None:
+            options.append(f"--cycles={int(cycles)}")
+        printed = self._fit("tune", data, y, sample_weight,
+                            options + _parts(inference, calibrate), calibrate)
+        self.tuning_ = json.loads(printed)
+        self.ap = None if per_group else {
+            each["effect"]: each["ap"]
+            for each in self.tuning_["coordinates"]}
+        return self
+
+    def _fit(self, command: str, data: Any, y: Any, sample_weight: Any,
+             options: list[str], split: float | str | None) -> str:
+        data = _frames.opened(data)
         weights = self.weights
         more = {}
         if y is not None:
@@ -155,24 +224,27 @@ class AdditiveModel:
         library = _cache.library_of(spec)
         code = _engine.Code.parse(library)
         about = code.describe()
-        needed = _needed(about, fit=True)
+        needed = needed_by(about, fit=True) | _column_in(split)
         frame = _frames.read(data, needed, more)
         try:
-            fitted, notes = _engine.Fitted.fit(code, frame, self._options(True))
+            fitted, notes, printed = _engine.Fitted.fit(
+                code, frame, command, self._options() + options,
+                _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
         self._set(spec, library, code, about, fitted, _frames.kind_of(data))
         self.notes_ = _tell(notes)
         self._set_features(_frames.columns_of(data))
-        return self
+        if hasattr(self, "tuning_"):
+            del self.tuning_
+        return printed
 
     def _set_features(self, names: list[str]) -> None:
         self.n_features_in_ = len(names)
-        if self._kind == "numpy":
-            if hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-        else:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if self._kind != "numpy":
+            self.feature_names_in_: np.ndarray = np.asarray(names, dtype=object)
 
     def _features(self) -> list[str]:
         return [str(name) for name in getattr(
@@ -212,25 +284,48 @@ class AdditiveModel:
                 raise Error(f"X has {count} features, but AdditiveModel is "
                             f"expecting {self.n_features_in_} features as "
                             "input")
-        frame = _frames.read(data, _needed(self._about, fit=False))
+        frame = _frames.read(data, needed_by(self._about, fit=False))
         try:
             names, numbers, notes = self._fitted.predict(
-                frame, command, self._options(False) + list(options))
+                frame, command, self._options() + list(options),
+                _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
         _tell(notes)
         return names, numbers
 
-    def predict(self, data: Any) -> Any:
-        """The predictions of rows: an array; a series for pandas and polars."""
-        _, numbers = self._run(data, "predict")
+    def predict(self, data: Any, *, se: bool = False,
+                interval: float | Sequence[float] | None = None,
+                method: str = "gaussian") -> Any:
+        """The predictions of rows: an array; a series for pandas and polars.
+        `data` is as for `fit`.
+
+        With `se`, standard errors, or `interval`, one or several levels such as
+        0.9, the result is a frame of the kind of `data`, whose columns have the
+        names of the command ``predict``. `method` says what intervals come
+        from: gaussian, conformal or conformal-signed. The fit must have had
+        `inference`, or `calibrate` for conformal ones.
+        """
+        data = _frames.opened(data)
+        options = _intervals(interval, method)
+        if se:
+            options.append("--se")
+        names, numbers = self._run(data, "predict", options)
+        if options:
+            return self._frame(data, names, numbers)
         return _frames.series_like(_frames.kind_of(data),
                                    numbers.reshape(-1), "prediction", data)
 
-    def decompose(self, data: Any) -> Any:
+    def decompose(self, data: Any, *, se: bool = False) -> Any:
         """The effects of rows, which add up to the predictions: a frame of the
-        kind of `data` with a column for each effect."""
-        names, numbers = self._run(data, "decompose")
+        kind of `data` with a column for each effect. With `se` the effects are
+        centred, and their standard errors are more columns."""
+        data = _frames.opened(data)
+        names, numbers = self._run(data, "decompose", ["--se"] if se else [])
+        return self._frame(data, names, numbers)
+
+    @staticmethod
+    def _frame(data: Any, names: list[str], numbers: np.ndarray) -> Any:
         columns = {name: np.ascontiguousarray(numbers[:, i])
                    for i, name in enumerate(names)}
         return _frames.frame_like(_frames.kind_of(data), columns, data)
@@ -243,7 +338,8 @@ class AdditiveModel:
             raise AttributeError("coefficients_: the model is not fitted yet")
         groups = self._fitted.groups()
         values = self._fitted.coefficients()
-        effects, index = [], []
+        effects: list[str] = []
+        index: list[int] = []
         for name, _, first, count in self._about["effects"]:
             effects += [name] * count
             index += range(count)
@@ -256,16 +352,98 @@ class AdditiveModel:
         columns["value"] = np.array(values, dtype=np.float64).reshape(-1)
         return _frames.frame_like(self._kind, columns)
 
-    def plan(self) -> "Plan":
+    # Commands that print
+
+    def _print(self, command: str, data: Any, y: Any, options: list[str],
+               columns: set[str]) -> str:
+        self._check_fitted()
+        frame = None
+        if data is not None:
+            data = _frames.opened(data)
+            more = {} if y is None else {self._about["target"]: _column_of(y)}
+            frame = _frames.read(
+                data, needed_by(self._about, fit=True) | columns, more)
+            options = self._options() + options
+        try:
+            printed, notes = self._fitted.run(
+                frame, command, options, _display.progress_on(self.verbose))
+        except ValueError as error:
+            raise Error(str(error)) from None
+        _tell(notes)
+        return printed
+
+    def plan(self) -> _display.Text:
         """The memory plan of a model that is fitted."""
         self._check_fitted()
-        return Plan(self._code.plan())
+        return _display.Text(self._code.plan())
+
+    def summary(self, *, draw: bool = False,
+                group: str | None = None) -> _display.Text:
+        """Statistics of the groups and effects of a fit with `inference`, as
+        the command ``summary`` prints them. `draw` adds the effects of a group,
+        the first if `group` is None, drawn with characters."""
+        options = ["--draw"] if draw else []
+        if group is not None:
+            options.append(f"--group={group}")
+        return _display.Text(self._print("summary", None, None, options, set()))
+
+    def statistics(self) -> dict[str, Any]:
+        """The same as numbers: what ``summary --format=json`` prints."""
+        return json.loads(self._print("summary", None, None,
+                                      ["--format=json"], set()))
+
+    def evaluate(self, data: Any, y: Any = None, *, by: str | None = None,
+                 interval: float | Sequence[float] | None = None,
+                 method: str = "gaussian") -> dict[str, Any]:
+        """How far predictions are from the target, in all, by group, and by
+        the values of a column or by year, month, hour or weekday: what
+        ``evaluate --format=json`` prints."""
+        options = ["--format=json"] + _intervals(interval, method)
+        if by is not None:
+            options.append(f"--by={by}")
+        return json.loads(self._print("evaluate", data, y, options,
+                                      set() if by is None else {by}))
+
+    def plot(self, path: str | os.PathLike[str] | None = None,
+             data: Any = None, y: Any = None, *,
+             svg: str | os.PathLike[str] | None = None) -> _display.Page | None:
+        """Draws the effects, and the residuals of `data`, on a page.
+
+        `path` is the page to write; `svg` a folder for a picture of each effect
+        and group. Without both the page is returned, which a notebook shows.
+        """
+        options = []
+        if path is not None:
+            options.append(f"--output={os.fspath(path)}")
+        if svg is not None:
+            options.append(f"--svg={os.fspath(svg)}")
+        printed = self._print("plot", data, y, options or ["--output=-"], set())
+        return None if options else _display.Page(printed)
+
+    def export(self) -> dict[str, Any]:
+        """A description of the fitted model that suffices to predict: what
+        ``export`` writes."""
+        return json.loads(self._print("export", None, None, [], set()))
+
+    def _repr_html_(self) -> str:
+        rows = [(name, value) for name, value in self.get_params().items()
+                if name != "formula" and value is not None]
+        if hasattr(self, "_fitted"):
+            effects = [name for name, *_ in self._about["effects"]]
+            rows += [("fitted groups", len(self._fitted.groups())),
+                     ("effects", ", ".join(effects)),
+                     ("coefficients of a group",
+                      sum(count for *_, count in self._about["effects"]))]
+            rows += [("note", note) for note in self.notes_]
+        else:
+            rows.append(("fitted", "no"))
+        return _display.table(str(self.formula), rows)
 
     def score(self, data: Any, y: Any = None) -> float:
         """The coefficient of determination, R^2."""
+        data = _frames.opened(data)
         if y is None:
-            target = self._about["target"]
-            y = data[target]
+            y = _frames.column_of(data, self._about["target"])
         y = np.asarray(y, dtype=np.float64)
         predicted = np.asarray(self.predict(data), dtype=np.float64)
         residual = np.sum((y - predicted) ** 2)
@@ -282,7 +460,7 @@ class AdditiveModel:
                      "keys": dict(spec.keys), "profile": spec.profile},
             "parameters": self.get_params(), "kind": self._kind,
             "features": self._features(),
-            "notes": self.notes_}
+            "notes": self.notes_, "tuning": getattr(self, "tuning_", None)}
         return _saved.pack(header, {"weights": self._fitted.bytes(),
                                     "code": self._library})
 
@@ -315,6 +493,8 @@ class AdditiveModel:
             raise Error(str(error)) from None
         self._set(spec, library, code, code.describe(), fitted, header["kind"])
         self.notes_ = header["notes"]
+        if header["tuning"] is not None:
+            self.tuning_ = header["tuning"]
         self._set_features(header["features"])
 
     def __getstate__(self) -> dict[str, Any]:
@@ -330,13 +510,6 @@ class AdditiveModel:
             self._restore(state["model"], "pickle")
 
 
-class Plan(str):
-    """A memory plan; prints as the table of `model plan`."""
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
 def load(path: str | os.PathLike[str]) -> AdditiveModel:
     """Reads a model that `AdditiveModel.save` wrote. A file that was changed is
     an error."""
@@ -349,11 +522,38 @@ def load(path: str | os.PathLike[str]) -> AdditiveModel:
     return model
 
 
-def _needed(about: dict[str, Any], fit: bool) -> set[str]:
+def needed_by(about: dict[str, Any], fit: bool) -> set[str]:
     names = set(about["inputs"]) | {about["group"], about["date"]}
     if fit:
         names |= {about["target"], about["weights"]}
     return names - {None}
+
+
+def _parts(inference: bool, calibrate: float | str | None) -> list[str]:
+    """Options for the parts of weights that not all have."""
+    options = ["--inference"] if inference else []
+    if calibrate is not None:
+        options.append(f"--calibrate={calibrate}")
+    return options
+
+
+def _column_in(split: float | str | None) -> set[str]:
+    """The column of a split such as "part=test"."""
+    name, equals, _ = str(split).partition("=")
+    return {name} if equals else set()
+
+
+def _list(values: Sequence[float]) -> str:
+    return ",".join(repr(float(value)) for value in values)
+
+
+def _intervals(interval: float | Sequence[float] | None,
+               method: str) -> list[str]:
+    """Options for intervals."""
+    if interval is None:
+        return []
+    levels = [interval] if isinstance(interval, (int, float)) else interval
+    return [f"--interval={_list(levels)}", f"--method={method}"]
 
 
 def _target_of(formula: str) -> str:

@@ -5,12 +5,13 @@
 """The package against the executable: coefficients and predictions have the
 same bytes, errors the same text.
 
-TAMC_BUILD_DIR is the build folder, which has the package; TAMC_DATA the folder
-of the published data.
+TAMC_BUILD_DIR is the build folder, which has the package; TAMC_PACKAGE another
+folder that has it.
 """
 
 import copy
 import csv
+import importlib
 import json
 import os
 import pathlib
@@ -24,13 +25,13 @@ import numpy as np
 
 BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", "build")).resolve()
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
-DATA = pathlib.Path(os.environ.get("TAMC_DATA", SOURCE.parent / "shared/data"))
+DATA = SOURCE / "test/golden/data"
 if os.environ.get("TAMC_INSTALLED") is None:
-    sys.path.insert(0, str(BUILD / "python"))
+    sys.path.insert(0, os.environ.get("TAMC_PACKAGE", str(BUILD / "python")))
 import tamc  # noqa: E402
 
 
-def read(path, texts=("g", "date")):
+def read(path, texts=("g", "date", "tod", "split")):
     """A CSV file as a dict of arrays."""
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
@@ -38,6 +39,18 @@ def read(path, texts=("g", "date")):
             np.array([float(row[name]) if row[name] else np.nan
                       for row in rows])
             for name in rows[0]}
+
+
+def frames_of(data):
+    """The data as each kind of frame that is installed."""
+    yield "dict", data
+    for name, make in (("pandas", "DataFrame"), ("polars", "DataFrame"),
+                       ("pyarrow", "table")):
+        try:
+            library = importlib.import_module(name)
+        except ImportError:
+            continue
+        yield name, getattr(library, make)(data)
 
 
 class Executable:
@@ -63,7 +76,7 @@ class Executable:
     def predict(self, command, new):
         lines = list(csv.reader(self.run(command, new, "--weights",
                                          self.weights).splitlines()))
-        keys = [name for name in lines[0] if name in ("g", "date")]
+        keys = [name for name in lines[0] if name in ("g", "tod", "date")]
         return {name: [float(line[i]) for line in lines[1:]]
                 for i, name in enumerate(lines[0]) if name not in keys}
 
@@ -83,23 +96,28 @@ class Folder(unittest.TestCase):
 
 
 class SameBytes(Folder):
-    """Cases of effects.json."""
+    """Cases of golden data, from each kind of frame."""
 
     def compare(self, formula, train, new, group):
-        names = ["--date=date"] + (["--group=g"] if group else [])
+        names = ["--date=date"] + ([f"--group={group}"] if group else [])
         if "c(" in formula and "n_cat" not in formula:
             names += ["--profile", train]
         executable = Executable(self.folder, formula, *names)
         wanted = executable.fit(train)
-        model = tamc.AdditiveModel(formula, group="g" if group else None,
-                                   date="date").fit(read(train))
-        self.assertEqual(model.coefficients_["value"].tolist(), wanted)
-        rows = read(new)
-        self.assertEqual(model.predict(rows).tolist(),
-                         executable.predict("predict", new)["prediction"])
-        effects = model.decompose(rows)
-        for name, values in executable.predict("decompose", new).items():
-            self.assertEqual(effects[name].tolist(), values, name)
+        predictions = executable.predict("predict", new)["prediction"]
+        effects = executable.predict("decompose", new)
+        rows = dict(frames_of(read(new)))
+        for kind, frame in frames_of(read(train)):
+            with self.subTest(kind=kind):
+                model = tamc.AdditiveModel(formula, group=group,
+                                           date="date").fit(frame)
+                values = model.coefficients_["value"]
+                self.assertEqual(np.asarray(values).tolist(), wanted)
+                self.assertEqual(list(model.predict(rows[kind])), predictions)
+                got = model.decompose(rows[kind])
+                for name, numbers in effects.items():
+                    self.assertEqual(np.asarray(got[name]).tolist(), numbers,
+                                     name)
 
     def test_effects(self):
         with open(DATA / "effects/effects.json") as file:
@@ -110,7 +128,21 @@ class SameBytes(Folder):
                 groups = cases[name]["groups"]
                 self.compare(cases[name]["formula"],
                              DATA / f"effects/train_G{groups}.csv",
-                             DATA / f"effects/test_G{groups}.csv", groups > 1)
+                             DATA / f"effects/test_G{groups}.csv",
+                             "g" if groups > 1 else None)
+
+    def test_load(self):
+        with open(DATA / "national/load_splines.json") as file:
+            case = json.load(file)
+        with open(DATA / "national/national_sub.csv", newline="") as file:
+            header, *lines = file
+        split = header.strip().split(",").index("split")
+        paths = {}
+        for name in ("train", "test"):
+            paths[name] = self.folder / f"{name}.csv"
+            paths[name].write_text(header + "".join(
+                line for line in lines if line.split(",")[split] == name))
+        self.compare(case["formula"], paths["train"], paths["test"], "tod")
 
 
 class Airpassengers(Folder):

@@ -17,6 +17,7 @@ try:
 except ImportError:
     raise unittest.SkipTest("scikit-learn or pandas is not installed") from None
 
+from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import (GridSearchCV, KFold, cross_val_predict,
                                      cross_val_score)
@@ -74,6 +75,38 @@ class Estimator(Folder):
                               {"ap": [{"x": -4}, {"x": 6}]}, cv=3,
                               n_jobs=2).fit(self.x, self.y)
         self.assertEqual(search.best_params_["ap"], {"x": -4})
+
+    def test_grid_search_over_two_parameters(self):
+        grid = {"formula": [f"y ~ s(x, k={k}) + c(day)" for k in (3, 12)],
+                "ap": [{"x": -6}, {"x": 4}]}
+        search = GridSearchCV(tamc.AdditiveModel("y ~ 1"), grid,
+                              cv=KFold(4, shuffle=True, random_state=0),
+                              scoring="neg_mean_squared_error").fit(
+                                  self.x, self.y)
+        self.assertEqual(len(search.cv_results_["params"]), 4)
+        self.assertEqual(search.best_params_,
+                         {"formula": grid["formula"][1], "ap": {"x": -6}})
+        self.assertLess(-search.best_score_, 0.01)
+
+    def test_two_processes(self):
+        def fit(ap):
+            model = tamc.AdditiveModel("y ~ s(x) + c(day)", ap={"x": ap})
+            return model.fit(self.x, self.y).predict(self.x).tolist()
+
+        aps = [-4.0, -2.0, 0.0, 2.0]
+        # Fitted models come back as pickles.
+        models = Parallel(n_jobs=2)(
+            delayed(tamc.AdditiveModel("y ~ s(x) + c(day)", ap={"x": ap}).fit)(
+                self.x, self.y) for ap in aps)
+        self.assertEqual([model.predict(self.x).tolist() for model in models],
+                         [fit(ap) for ap in aps])
+
+    def test_tuned_model_is_cloned_with_its_penalties(self):
+        model = tamc.AdditiveModel("y ~ s(x, k=12)").tune(self.x, self.y)
+        other = clone(model)
+        self.assertEqual(other.ap, model.ap)
+        self.assertEqual(other.fit(self.x, self.y).predict(self.x).tolist(),
+                         model.predict(self.x).tolist())
 
     def test_pipeline_and_cross_validation(self):
         pipeline = make_pipeline(

@@ -8,6 +8,7 @@
 
 #include "core/data/RowReader.h"
 
+#include "core/Interruption.h"
 #include "core/data/RowBlock.h"
 #include "io/Number.h"
 #include "io/Parallel.h"
@@ -197,8 +198,7 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
   rules.areLevelsNumbers.resize(columns.levels.size());
   rules.texts = textColumn;
   resetTexts();
-  // The rows of a frame are in the caller's hands.
-  if (!file.isFrame() &&
+  if (options.keepKeys &&
       (options.forWindows || (by && by->purpose == Purpose::Predict)))
     for (const std::optional<size_t> &key : {columns.group, columns.date})
       if (key && (rules.keys.empty() || rules.keys.front() != *key))
@@ -492,6 +492,7 @@ void RowReader::Impl::work(Rows &rows, size_t most) {
   std::unique_lock lock(adding);
   while (RowBlock *block = takeIdle(lock)) {
     lock.unlock();
+    checkInterruption();
     size_t turn;
     {
       std::lock_guard read(reading);

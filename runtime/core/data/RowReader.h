@@ -117,6 +117,8 @@ struct ReadOptions {
   /// prediction; a target may be missing (NaN); columns of levels may have any
   /// number of levels.
   bool forWindows = false;
+  /// Whether a prediction keeps the keys of its rows.
+  bool keepKeys = true;
 };
 
 /// A file or frame that is read for a fit or a prediction, with the position in

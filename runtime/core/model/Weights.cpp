@@ -362,13 +362,32 @@ static Status checkInference(const tamrt_model &model, const Inference &known,
   return {};
 }
 
+static Error lacksInference(const std::string &name) {
+  return Error{name + ": expected weights with inference, got none; fit again "
+                      "with --inference"};
+}
+
+static Error lacksCalibration(const std::string &name) {
+  return Error{name + ": expected weights with residuals of held-out rows, "
+                      "which conformal intervals need, got none; fit again "
+                      "with fit --calibrate"};
+}
+
+Status checkParts(const Weights &weights, const std::string &name,
+                  WeightsParts parts) {
+  if (parts.inference == FilePart::Yes && weights.inference.isEmpty())
+    return lacksInference(name);
+  if (parts.calibration == FilePart::Yes && weights.calibration.isEmpty())
+    return lacksCalibration(name);
+  return {};
+}
+
 /// Reads inference of `groups` groups. A field of a group or an effect may be
 /// NaN, where its rows leave nothing to compute it from.
 static Result<Inference> readInference(const tamrt_model &model, int64_t groups,
                                        const SafetensorsFile &file) {
   if (!file.metadata().count("inference"))
-    return Error{file.path() + ": expected weights with inference, got none; "
-                               "fit again with --inference"};
+    return lacksInference(file.path());
   Result<json> fields = jsonEntry(file, "inference");
   if (!fields)
     return std::move(fields).error();
@@ -394,9 +413,7 @@ static Result<Calibration> readCalibration(int64_t groups,
                                            const SafetensorsFile &file) {
   const std::string &path = file.path();
   if (!file.metadata().count("calibration"))
-    return Error{path + ": expected weights with residuals of held-out rows, "
-                        "which conformal intervals need, got none; fit again "
-                        "with fit --calibrate"};
+    return lacksCalibration(path);
   Result<json> entry = jsonEntry(file, "calibration");
   if (!entry)
     return std::move(entry).error();

@@ -110,6 +110,11 @@ struct WeightsParts {
   FilePart inference = FilePart::No, calibration = FilePart::No;
 };
 
+/// Checks that `weights`, which messages call `name`, have the parts that are
+/// needed (Yes).
+Status checkParts(const Weights &weights, const std::string &name,
+                  WeightsParts parts);
+
 /// Reads weights of `model` from the file `from` ("-": standard input).
 ///
 /// Errors: those of SafetensorsFile; weights of another model (names and

@@ -14,6 +14,7 @@
 #ifndef TAMRT_CORE_RUN_CREW_H
 #define TAMRT_CORE_RUN_CREW_H
 
+#include "core/Interruption.h"
 #include "core/Log.h"
 #include "core/run/Executor.h"
 #include "core/run/Ladder.h"
@@ -127,6 +128,7 @@ void attemptChunks(Ladder &ladder, Worker &worker, tamrt_step_kind kind,
                    size_t rows, const Run &run, const Done &done) {
   for (size_t first = 0, count = 0; first < rows && worker.place.good();
        first += count) {
+    checkInterruption();
     const TraceSpan span(
         ladder.options.trace, worker.lane, "chunk",
         {{"first", int64_t(first)}, {"rung", worker.rung->rung_rows}});

@@ -8,6 +8,7 @@
 
 #include "core/run/Gcv.h"
 
+#include "core/Interruption.h"
 #include "core/run/Matrix.h"
 
 #include <algorithm>
@@ -512,6 +513,7 @@ Result<TuneResult> minimizeGcv(SearchGroups &groups, std::vector<double> aps,
   for (size_t cycle = 1; cycle <= options.cycles; ++cycle) {
     bool hasGained = false;
     for (size_t i = 0; i < aps.size(); ++i) {
+      checkInterruption();
       std::vector<double> tried = options.candidates;
       if (tried.empty())
         tried = {std::max(aps[i] - step, options.low),

@@ -18,18 +18,26 @@ constexpr auto kInterval = std::chrono::milliseconds(200);
 /// Back to the line's start, and erase it.
 constexpr std::string_view kErase = "\r\033[K";
 
-/// Errors do not matter for a progress line.
-void show(int descriptor, std::string_view text) {
-  [[maybe_unused]] ssize_t written =
-      ::write(descriptor, text.data(), text.size());
-}
+const ProgressSink *progressSink;
 
 } // namespace
+
+ProgressScope::ProgressScope(const ProgressSink &sink) { progressSink = &sink; }
+ProgressScope::~ProgressScope() { progressSink = nullptr; }
 
 Progress::Progress(int descriptor, std::string_view name,
                    Clock::time_point start)
     : descriptor(descriptor), name(name), next(start + kQuiet),
-      enabled(::isatty(descriptor) == 1) {}
+      enabled(progressSink || ::isatty(descriptor) == 1) {}
+
+void Progress::show(std::string_view line) const {
+  if (progressSink)
+    return (*progressSink)(line);
+  const std::string text = std::string(kErase).append(line);
+  // Errors do not matter for a progress line.
+  [[maybe_unused]] ssize_t written =
+      ::write(descriptor, text.data(), text.size());
+}
 
 void Progress::update(std::string_view phase, size_t done, size_t total) {
   if (!enabled)
@@ -38,21 +46,20 @@ void Progress::update(std::string_view phase, size_t done, size_t total) {
   if (now < next)
     return;
   next = now + kInterval;
-  std::string line(kErase);
-  line += name;
+  std::string line = name;
   line += ": ";
   line += phase;
   if (total > 0)
     line +=
         ": " + std::to_string(int(100.0 * double(done) / double(total))) + "%";
-  show(descriptor, line);
+  show(line);
   shown = true;
 }
 
 void Progress::clear() {
   if (!shown)
     return;
-  show(descriptor, kErase);
+  show({});
   shown = false;
 }
 

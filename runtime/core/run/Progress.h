@@ -16,10 +16,24 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace tamrt {
+
+/// Where lines of progress go instead of a terminal; an empty one removes the
+/// line before. Called by the thread of the run.
+using ProgressSink = std::function<void(std::string_view line)>;
+
+/// While it lives, progress calls a sink. One at a time.
+class ProgressScope {
+public:
+  explicit ProgressScope(const ProgressSink &sink);
+  ProgressScope(const ProgressScope &) = delete;
+  ProgressScope &operator=(const ProgressScope &) = delete;
+  ~ProgressScope();
+};
 
 /// Shows "load: fit: 35%" on a terminal once the run has taken a second, and
 /// removes it at the end. Used by one thread.
@@ -43,6 +57,8 @@ public:
   void clear();
 
 private:
+  void show(std::string_view line) const;
+
   int descriptor;
   std::string name;
   Clock::time_point next;

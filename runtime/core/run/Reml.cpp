@@ -8,6 +8,7 @@
 
 #include "core/run/Reml.h"
 
+#include "core/Interruption.h"
 #include "core/run/RemlScore.h"
 #include "core/run/SymmetricEigen.h"
 #include "kernels/cpu/ElementaryScalars.h"
@@ -61,6 +62,7 @@ private:
 
 /// Computes V and its derivatives by aps, but for `freedom` and `size`.
 Result<RemlPoint> RemlSearch::at(const std::vector<double> &where) {
+  checkInterruption();
   ++evaluations;
   Result<RemlPoint> point = score.at(where);
   if (!point)

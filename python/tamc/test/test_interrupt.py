@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+#
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A long run can be interrupted, and shows its progress."""
+
+import contextlib
+import io
+import os
+import signal
+import threading
+import time
+import unittest
+
+import numpy as np
+
+from test_model import Folder, tamc
+
+#: Seconds between the signal and the exception: some intervals of the watch,
+#: and the piece of work of each thread, on a machine with other work.
+MOST = 2.0
+
+
+class Interrupt(Folder):
+    def setUp(self):
+        super().setUp()
+        # A fit of half a minute.
+        rows = 4_000_000
+        random = np.random.default_rng(0)
+        self.long = {name: random.random(rows) for name in ("x", "z", "v", "y")}
+        self.short = {name: values[:500] for name, values in self.long.items()}
+        self.formula = "y ~ te(s(x, k=5), s(z, k=5), s(v, k=5))"
+        self.model = tamc.AdditiveModel(self.formula, threads=2)
+        self.model.fit(self.short)
+        self.wanted = self.model.predict(self.short).tolist()
+
+    @contextlib.contextmanager
+    def signal_after(self, seconds):
+        """Sends SIGINT once; measures how long after it the block ends."""
+        sent = []
+
+        def send():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        timer = threading.Timer(seconds, send)
+        timer.start()
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                yield
+        finally:
+            timer.cancel()
+            timer.join()
+        self.assertLess(time.monotonic() - sent[0], MOST)
+
+    def check_usable(self):
+        self.assertEqual(self.model.predict(self.short).tolist(), self.wanted)
+        again = tamc.AdditiveModel(self.formula, threads=2).fit(self.short)
+        self.assertEqual(again.predict(self.short).tolist(), self.wanted)
+
+    def test_fit(self):
+        threads = None
+        # While rows are read, and while they are summed.
+        for seconds in (0.05, 0.4, 1.5):
+            with self.subTest(seconds=seconds):
+                with self.signal_after(seconds):
+                    self.model.fit(self.long)
+                self.check_usable()
+                count = len(os.listdir("/proc/self/task"))
+                self.assertLessEqual(count, threads or count)
+                threads = count
+        names = {path.suffix for path in (self.folder / "cache").iterdir()}
+        self.assertEqual(names, {".levels", ".so"})
+
+    def test_predict_and_tune(self):
+        with self.signal_after(0.3):
+            while True:
+                self.model.predict(self.long)
+        with self.signal_after(1):
+            while True:
+                tamc.AdditiveModel(self.formula, group="g").tune(
+                    dict(self.short, g=np.arange(500) % 2))
+        self.check_usable()
+
+    def test_other_threads(self):
+        """A call that waits for its turn can be interrupted; the run of the
+        other thread goes on."""
+        ends = []
+
+        def fit():
+            ends.append(tamc.AdditiveModel("y ~ s(x, k=20)").fit(
+                self.long).predict(self.short).tolist())
+
+        thread = threading.Thread(target=fit)
+        thread.start()
+        with self.signal_after(0.3):
+            while True:
+                self.model.predict(self.long)
+        thread.join()
+        self.assertEqual(len(ends), 1)
+        self.check_usable()
+
+    def test_exception_of_a_handler(self):
+        class Alarm(Exception):
+            pass
+
+        def ring(*_):
+            raise Alarm
+
+        before = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            with self.assertRaises(Alarm):
+                self.model.fit(self.long)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.check_usable()
+
+    def test_progress(self):
+        for verbose, shows in ((True, True), (None, False), (False, False)):
+            stream = io.StringIO()
+            self.model.set_params(verbose=verbose)
+            with contextlib.redirect_stderr(stream):
+                with self.signal_after(2.5):
+                    self.model.fit(self.long)
+            text = stream.getvalue()
+            if not shows:
+                self.assertEqual(text, "")
+                continue
+            lines = [line.rstrip() for line in text.split("\r")]
+            self.assertRegex(lines[1], "^model: (read|fit)")
+            # The last line was removed.
+            self.assertEqual(lines[-2:], ["", ""])
+
+    def test_progress_on_a_terminal(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        stream = Terminal()
+        with contextlib.redirect_stderr(stream):
+            with self.signal_after(2.5):
+                self.model.fit(self.long)
+        self.assertRegex(stream.getvalue(), "^\r\x1b\\[Kmodel: ")
+        self.assertTrue(stream.getvalue().endswith("\r\x1b[K"))
+
+    def test_progress_in_a_notebook(self):
+        stream = type("OutStream", (io.StringIO,),
+                      {"__module__": "ipykernel.iostream"})()
+        with contextlib.redirect_stderr(stream):
+            with self.signal_after(2.5):
+                self.model.fit(self.long)
+        self.assertRegex(stream.getvalue(), "^\rmodel: ")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -25,6 +25,7 @@
 #include "tamc/Planning/Explain.h"
 #include "tamc/Planning/Iopddl.h"
 #include "tamc/Planning/Json.h"
+#include "tamc/Planning/LowerBound.h"
 #include "tamc/Planning/OrderReport.h"
 #include "tamc/Planning/Picture.h"
 #include "tamc/Planning/Strategy.h"
@@ -153,6 +154,36 @@ void complainOfFit(const Arguments &arguments, const Plan &plan) {
                plan.reason);
 }
 
+/// The picture of a plan from a file, which has been checked.
+int drawPlan(const Arguments &arguments, const Problem &problem,
+             const Plan &plan) {
+  Resolved resolved = resolve(problem, plan);
+  Plan &drawn = resolved.plan;
+  size_t spaces = resolved.problem.spaces.size();
+  drawn.peak.assign(spaces, 0);
+  drawn.bound.resize(spaces, 0);
+  for (size_t i = 0; i < resolved.problem.buffers.size(); ++i) {
+    const Buffer &buffer = resolved.problem.buffers[i];
+    if (!buffer.live.empty() && buffer.size > 0)
+      drawn.peak[buffer.space] =
+          std::max(drawn.peak[buffer.space], drawn.offsets[i] + buffer.size);
+  }
+  // A bound that the file has may come from a search, which is not repeated.
+  std::vector<Bound> bounds =
+      lowerBounds(resolved.problem, arguments.options.alignment);
+  for (size_t i = 0; i < spaces; ++i) {
+    drawn.bound[i] = std::min(drawn.bound[i], drawn.peak[i]);
+    if (!hasChoice(problem))
+      drawn.bound[i] = std::max(drawn.bound[i], bounds[i].bytes);
+  }
+  nameAfterFile(resolved.problem, arguments.problem);
+  if (arguments.emit == "html")
+    return write(arguments, toPage(resolved.problem, {&drawn, 1}));
+  return write(arguments, arguments.emit == "svg"
+                              ? toSvg(resolved.problem, drawn)
+                              : toTrace(resolved.problem, drawn));
+}
+
 int checkPlan(const Arguments &arguments, const Problem &problem) {
   std::optional<std::string> text = readFile(arguments.plan);
   if (!text)
@@ -175,6 +206,9 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   }
   if (!findings.empty())
     return capacity ? 2 : 1;
+  for (std::string_view picture : {"html", "svg", "trace"})
+    if (arguments.emit == picture)
+      return drawPlan(arguments, problem, plan);
   return write(arguments, "the plan is correct\n");
 }
 
@@ -668,8 +702,10 @@ int main(int argc, char **argv) {
   app.add_option("--compare-with", arguments.compareWith,
                  "further strategies on the page of --emit=html")
       ->check(CLI::IsMember(names));
-  app.add_option("--check", arguments.plan,
-                 "CSV or JSON file with a plan to validate instead of planning")
+  app.add_option(
+         "--check", arguments.plan,
+         "CSV or JSON file with a plan to validate instead of planning;\n"
+         "--emit=svg, html and trace draw it")
       ->check(file);
   app.add_flag("--explain", arguments.explain, "say why the peak is so high");
   app.add_flag("--ignore-pins", arguments.ignorePins,

@@ -124,6 +124,13 @@ private:
       else if (status != toString(Status::Feasible))
         fail("expected a plan that fits, got the status '" + status + "'");
     }
+    if (from.contains("strategy"))
+      plan.strategy = text(from["strategy"], "strategy");
+    if (from.contains("bound")) {
+      plan.bound.assign(problem.spaces.size(), 0);
+      for (const Json &each : list(from, "bound"))
+        plan.bound[spaceOf(each, "space")] = number(each, "bytes");
+    }
     if (from.contains("cost"))
       plan.cost = number(from, "cost");
     if (from.contains("cost_bound"))

@@ -12,7 +12,7 @@ from typing import List, Optional
 from . import _errors, _program
 
 #: First words that are commands; any other is the tool's.
-COMMANDS = {"tflm": "tflm"}
+COMMANDS = ("tflm", "xla", "iree")
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -20,7 +20,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         if given and given[0] in COMMANDS:
             import importlib
-            module = importlib.import_module("." + COMMANDS[given[0]],
+            module = importlib.import_module("." + given[0],
                                              __package__)
             return int(module.main(given[1:]))
         program = str(_program.program())

@@ -295,19 +295,19 @@ def write_model(data: bytes, offsets: Sequence[int]) -> bytes:
         front.numbers(f"{len(old) + 1}I", *([0] * (len(old) + 1)))
         late += [(vector + 4 + 4 * i, each) for i, each in enumerate(old)]
         links.append((vector + 4 + 4 * len(old), len(old)))
-    (buffer_link, buffer), (metadata_link, _) = links
+    (buffer_link, count), (metadata_link, _) = links
     metadata = front.table(2)
     front.point(metadata_link, metadata)
-    front.put(metadata + 8, buffer)
+    front.put(metadata + 8, count)
     name = front.numbers("I", len(NAME))
     front.point(metadata + 4, name)
     front.data += NAME + b"\0"
-    holder = front.table(1)
-    front.point(buffer_link, holder)
+    added = front.table(1)
+    front.point(buffer_link, added)
     # The runtime wants the bytes of buffers at multiples of 16.
     while (len(front.data) + 4) % 16:
         front.data.append(0)
-    front.point(holder + 4, front.numbers("I", len(content)))
+    front.point(added + 4, front.numbers("I", len(content)))
     front.data += content
     shift = front.align(64)
     for place, target in late:

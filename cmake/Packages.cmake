@@ -44,8 +44,8 @@ header for C. The executable fits the model, predicts, and explains its
 predictions. All working memory is planned by the compiler.
 
 The package has the compiler tamc, the memory planner tam-plan, tools for the
-compiler's intermediate modules, C headers, and a CMake package with the
-function tamc_add_model.")
+compiler's intermediate modules, C headers, the planner as a library for C, and
+a CMake package with the function tamc_add_model and the planner.")
 set(CPACK_DEBIAN_LIBTAMRT_PACKAGE_NAME libtamrt)
 set(CPACK_DEBIAN_LIBTAMRT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_LIBTAMRT_DESCRIPTION
@@ -73,6 +73,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tamc COMPONENT tamc)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/airpassengers
                   ${CMAKE_SOURCE_DIR}/examples/cmake
+                  ${CMAKE_SOURCE_DIR}/examples/planning
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tamc/examples COMPONENT tamc)
 install(FILES ${sources}/lintian-tamc
         DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME tamc

@@ -133,6 +133,7 @@ class Packages(harness.TestCase):
         tamc = root / "usr" / "bin" / "tamc"
         self.use(tamc)
         self.use_cmake(root / "usr")
+        self.use_planner(root / "usr")
         self.look_at_pages(root)
 
         self.dpkg(root, "--purge", "tamc", "libtamrt")
@@ -188,6 +189,27 @@ class Packages(harness.TestCase):
         os.utime(examples / "airpassengers" / "airpassengers.yaml")
         self.succeed(CMAKE, "--build", build)
         self.assertGreater(archive.stat().st_mtime_ns, first)
+
+    def use_planner(self, prefix):
+        """The example with find_package(tamc COMPONENTS Planning)."""
+        examples = prefix / "share" / "doc" / "tamc" / "examples"
+        build = self.dir / "planning"
+        self.succeed(CMAKE, "-S", examples / "planning", "-B", build,
+                     f"-DCMAKE_PREFIX_PATH={prefix}",
+                     "-DCMAKE_BUILD_TYPE=Release")
+        self.succeed(CMAKE, "--build", build)
+        self.assertIn("peak 32768, bound 32768\n",
+                      self.succeed(build / "plan"))
+        # A part that the package does not have.
+        lists = self.dir / "other" / "CMakeLists.txt"
+        lists.parent.mkdir()
+        lists.write_text("cmake_minimum_required(VERSION 3.25)\n"
+                         "project(other LANGUAGES C CXX)\n"
+                         "find_package(tamc REQUIRED COMPONENTS Nothing)\n")
+        run = self.run_program(CMAKE, "-S", lists.parent, "-B", lists.parent,
+                               f"-DCMAKE_PREFIX_PATH={prefix}")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("Nothing", run.stderr)
 
     def look_at_pages(self, root):
         share = root / "usr" / "share"

@@ -101,19 +101,7 @@ private:
 
   /// When a stay holds how many bytes.
   std::vector<std::pair<Interval, int64_t>> holdings(const Stay &stay) const {
-    const Buffer &buffer = problem.buffers[stay.buffer];
-    std::vector<std::pair<Interval, int64_t>> list;
-    auto take = [&](Interval time, int64_t bytes) {
-      time = {std::max(time.lower, stay.time.lower),
-              std::min(time.upper, stay.time.upper)};
-      if (time.lower < time.upper && bytes > 0)
-        list.push_back({time, bytes});
-    };
-    for (const Interval &each : buffer.live)
-      take(each, buffer.size);
-    for (const Window &window : buffer.windows)
-      take(window.time, window.upper - window.lower);
-    return list;
+    return holdingsWithin(problem.buffers[stay.buffer], stay.time);
   }
 
   int32_t rank(int64_t time) const {

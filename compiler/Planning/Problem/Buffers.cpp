@@ -8,6 +8,7 @@
 
 #include "Problem/Buffers.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 using namespace tamc::planning;
@@ -22,6 +23,21 @@ bool tamc::planning::occupies(const Buffer &buffer) {
     if (window.time.lower < window.time.upper && window.lower < window.upper)
       return true;
   return false;
+}
+
+std::vector<std::pair<Interval, int64_t>>
+tamc::planning::holdingsWithin(const Buffer &buffer, Interval time) {
+  std::vector<std::pair<Interval, int64_t>> list;
+  auto take = [&](Interval each, int64_t bytes) {
+    each = {std::max(each.lower, time.lower), std::min(each.upper, time.upper)};
+    if (each.lower < each.upper && bytes > 0)
+      list.push_back({each, bytes});
+  };
+  for (const Interval &each : buffer.live)
+    take(each, buffer.size);
+  for (const Window &window : buffer.windows)
+    take(window.time, window.upper - window.lower);
+  return list;
 }
 
 std::vector<std::optional<int64_t>>

@@ -9,9 +9,7 @@
 #include "tamc/Planning/Iopddl.h"
 
 #include "Choice/Selector.h"
-#include "Format/JsonPlace.h"
-
-#include <nlohmann/json.hpp>
+#include "Format/JsonText.h"
 
 #include <algorithm>
 #include <numeric>
@@ -21,22 +19,18 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// An error with the reader's place, as "problem.nodes.costs[3]".
-struct Wrong {
-  std::string place, message;
-};
-
 const Json &member(const Json &from, const char *name,
                    const std::string &place) {
   if (!from.is_object() || !from.contains(name))
-    throw Wrong{place,
-                place + ": expected an object with the member '" + name + "'"};
+    throw JsonError{place, place + ": expected an object with the member '" +
+                               name + "'"};
   return from[name];
 }
 
 const Json &list(const Json &value, const std::string &place) {
   if (!value.is_array())
-    throw Wrong{place, place + ": expected a list, got " + value.type_name()};
+    throw JsonError{place,
+                    place + ": expected a list, got " + value.type_name()};
   return value;
 }
 
@@ -45,10 +39,10 @@ int64_t number(const Json &value, const std::string &place) {
       (value.is_number_unsigned() &&
        value.get<uint64_t>() > uint64_t(infinite)) ||
       (!value.is_number_unsigned() && value.get<int64_t>() < 0))
-    throw Wrong{place, place +
-                           ": expected a whole number from 0 to 2^63-1, "
-                           "got " +
-                           value.dump()};
+    throw JsonError{place, place +
+                               ": expected a whole number from 0 to 2^63-1, "
+                               "got " +
+                               value.dump()};
   return value.get<int64_t>();
 }
 
@@ -81,23 +75,23 @@ StrategyProblem read(const Json &root) {
   for (auto [name, size] : {std::pair("costs", problem.costs.size()),
                             std::pair("usages", problem.usages.size())})
     if (size != count)
-      throw Wrong{place + name, place + name + ": expected " +
-                                    std::to_string(count) + " lists, got " +
-                                    std::to_string(size)};
+      throw JsonError{place + name, place + name + ": expected " +
+                                        std::to_string(count) + " lists, got " +
+                                        std::to_string(size)};
   for (size_t i = 0; i < count; ++i) {
     auto where = [&](const char *name) {
       return place + name + "[" + std::to_string(i) + "]";
     };
     if (intervals[i].size() != 2 || intervals[i][0] > intervals[i][1])
-      throw Wrong{where("intervals"),
-                  where("intervals") + ": expected a begin and an end"};
+      throw JsonError{where("intervals"),
+                      where("intervals") + ": expected a begin and an end"};
     if (problem.costs[i].empty() ||
         problem.costs[i].size() != problem.usages[i].size())
-      throw Wrong{where("usages"),
-                  where("usages") + ": expected as many as costs, " +
-                      std::to_string(problem.costs[i].size()) +
-                      ", and at least one, got " +
-                      std::to_string(problem.usages[i].size())};
+      throw JsonError{where("usages"),
+                      where("usages") + ": expected as many as costs, " +
+                          std::to_string(problem.costs[i].size()) +
+                          ", and at least one, got " +
+                          std::to_string(problem.usages[i].size())};
     problem.intervals.push_back({intervals[i][0], intervals[i][1]});
   }
   if (from.contains("usage_limit") && !from["usage_limit"].is_null())
@@ -175,23 +169,11 @@ Built build(const StrategyProblem &problem) {
 
 std::variant<StrategyProblem, Diagnostic>
 tamc::planning::readIopddl(std::string_view text) {
-  auto at = [&](size_t position, std::string message) {
-    auto [line, column] = placeOfByte(text, position);
-    Diagnostic diagnostic{std::move(message), line};
-    diagnostic.column = column;
-    return diagnostic;
-  };
-  if (std::optional<JsonFlaw> flaw = findJsonFlaw(text))
-    return at(flaw->position, std::move(flaw->message));
-  try {
-    return read(Json::parse(text.begin(), text.end()));
-  } catch (const nlohmann::json::parse_error &error) {
-    return at(error.byte, "expected JSON");
-  } catch (const Json::exception &error) {
-    return Diagnostic{"expected JSON in UTF-8"};
-  } catch (Wrong &wrong) {
-    return at(byteOfPlace(text, wrong.place), std::move(wrong.message));
-  }
+  StrategyProblem problem;
+  if (std::optional<Diagnostic> wrong =
+          readJsonText(text, [&](const Json &root) { problem = read(root); }))
+    return *wrong;
+  return problem;
 }
 
 StrategyChoice tamc::planning::chooseStrategies(const StrategyProblem &problem,

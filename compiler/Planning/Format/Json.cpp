@@ -8,15 +8,12 @@
 
 #include "tamc/Planning/Json.h"
 
-#include "Format/JsonPlace.h"
+#include "Format/JsonText.h"
 #include "Format/ReadSize.h"
 #include "Order/DataFlow.h"
 #include "tamrt/checksum.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <map>
 #include <optional>
@@ -27,14 +24,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// An error with the reader's place, as "buffers[3].size"; thrown, and caught
-/// in readJson().
-struct Wrong {
-  std::string place, message;
-};
-
 [[noreturn]] void fail(const std::string &place, const std::string &message) {
-  throw Wrong{place, place.empty() ? message : place + ": " + message};
+  throw JsonError{place, place.empty() ? message : place + ": " + message};
 }
 
 /// A snapshot of memory holds the checksum of its file.
@@ -86,9 +77,9 @@ private:
       fail(place, "expected an object, got " + std::string(object.type_name()));
     for (const auto &[key, value] : object.items())
       if (std::find(names.begin(), names.end(), key) == names.end())
-        throw Wrong{place.empty() ? key : place + "." + key,
-                    (place.empty() ? "" : place + ": ") + "unknown member '" +
-                        key + "'"};
+        throw JsonError{place.empty() ? key : place + "." + key,
+                        (place.empty() ? "" : place + ": ") +
+                            "unknown member '" + key + "'"};
   }
 
   static const Json &list(const Json &value, const std::string &place) {
@@ -335,55 +326,6 @@ private:
   std::vector<bool> lifeless;
 };
 
-/// The first byte of the unexpected token, which ends with the `read`-th byte
-/// of the text.
-size_t beginOfToken(std::string_view text, size_t read) {
-  if (read == 0 || read > text.size())
-    return text.size();
-  size_t at = read - 1;
-  auto isPart = [&](size_t i) {
-    auto c = static_cast<unsigned char>(text[i]);
-    return std::isalnum(c) || c == '.' || c == '+' || c == '-';
-  };
-  if (text[at] == '"') {
-    size_t begin = text.rfind('"', at - (at > 0));
-    // A quote after an odd number of backslashes does not begin the token.
-    auto escaped = [&](size_t quote) {
-      size_t slashes = 0;
-      while (slashes < quote && text[quote - slashes - 1] == '\\')
-        ++slashes;
-      return slashes % 2 == 1;
-    };
-    while (begin != text.npos && begin > 0 && escaped(begin))
-      begin = text.rfind('"', begin - 1);
-    return begin == text.npos ? at : begin;
-  }
-  while (isPart(at) && at > 0 && isPart(at - 1))
-    --at;
-  return at;
-}
-
-/// The parser's error, as "expected ',' or '}', got string literal".
-std::string describe(const nlohmann::json::parse_error &error) {
-  std::string_view what = error.what();
-  auto after = [&](std::string_view mark) -> std::string {
-    size_t begin = what.find(mark);
-    if (begin == what.npos)
-      return {};
-    begin += mark.size();
-    return std::string(what.substr(begin, what.find(';', begin) - begin));
-  };
-  std::string expected = after("; expected "), got = after(" - unexpected ");
-  // After a value there may be another one.
-  if (expected == "'}'" || expected == "']'")
-    expected = "',' or " + expected;
-  if (!got.empty())
-    return "expected " + (expected.empty() ? "JSON" : expected) + ", got " +
-           got;
-  got = after(" - ");
-  return "expected JSON, got " + (got.empty() ? "something else" : got);
-}
-
 Json bySpace(const Problem &problem, const std::vector<int64_t> &values) {
   Json list = Json::array();
   for (size_t i = 0; i < values.size(); ++i)
@@ -480,43 +422,27 @@ Json reportToJson(const Problem &problem, const OrderReport &report) {
 
 std::variant<Problem, Diagnostic>
 tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
-  auto at = [&](size_t position, std::string message) {
-    auto [line, column] = placeOfByte(text, position);
-    Diagnostic diagnostic{std::move(message), line};
-    diagnostic.column = column;
-    return diagnostic;
-  };
-  // Checked before any other function visits the values, which might be
-  // recursive.
-  if (std::optional<JsonFlaw> flaw = findJsonFlaw(text))
-    return at(flaw->position, std::move(flaw->message));
-  try {
-    Json root = Json::parse(text.begin(), text.end());
-    verifyChecksum(root, text);
-    Problem problem = Reader(root, options).read();
-    if (std::optional<Diagnostic> wrong = validate(problem)) {
-      std::string place =
-          wrong->buffer >= 0 ? "buffers[" + std::to_string(wrong->buffer) + "]"
-          : wrong->operation >= 0
-              ? "operations[" + std::to_string(wrong->operation) + "]"
-              : "";
-      if (place.empty())
-        return *wrong;
-      auto [line, column] = placeOfByte(text, byteOfPlace(text, place));
-      wrong->line = line;
-      wrong->column = column;
-      return *wrong;
-    }
+  Problem problem;
+  if (std::optional<Diagnostic> wrong =
+          readJsonText(text, [&](const Json &root) {
+            verifyChecksum(root, text);
+            problem = Reader(root, options).read();
+          }))
+    return *wrong;
+  std::optional<Diagnostic> wrong = validate(problem);
+  if (!wrong)
     return problem;
-  } catch (const nlohmann::json::parse_error &error) {
-    return at(beginOfToken(text, error.byte), describe(error));
-  } catch (const Json::exception &error) {
-    // The remaining errors are strings that are not UTF-8, found while quoting
-    // them.
-    return Diagnostic{"expected JSON in UTF-8"};
-  } catch (Wrong &wrong) {
-    return at(byteOfPlace(text, wrong.place), std::move(wrong.message));
-  }
+  std::string place =
+      wrong->buffer >= 0 ? "buffers[" + std::to_string(wrong->buffer) + "]"
+      : wrong->operation >= 0
+          ? "operations[" + std::to_string(wrong->operation) + "]"
+          : "";
+  if (place.empty())
+    return *wrong;
+  auto [line, column] = placeOfByte(text, byteOfPlace(text, place));
+  wrong->line = line;
+  wrong->column = column;
+  return *wrong;
 }
 
 std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,

@@ -6,10 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Format/JsonPlace.h"
+#include "Format/JsonText.h"
 #include "tamc/Planning/Json.h"
-
-#include <nlohmann/json.hpp>
 
 #include <limits>
 #include <unordered_map>
@@ -194,23 +192,17 @@ tamc::planning::readPlan(std::string_view text, const Problem &problem) {
     plan.offsets = std::get<std::vector<int64_t>>(std::move(offsets));
     return plan;
   }
-  if (std::optional<JsonFlaw> flaw = findJsonFlaw(text)) {
-    auto [line, column] = placeOfByte(text, flaw->position);
-    Diagnostic diagnostic{std::move(flaw->message), line};
-    diagnostic.column = column;
-    return diagnostic;
-  }
-  try {
-    Json root = Json::parse(text.begin(), text.end());
-    return Reader(root, problem).read();
-  } catch (const nlohmann::json::parse_error &error) {
-    auto [line, column] = placeOfByte(text, error.byte);
-    Diagnostic diagnostic{"expected JSON", line};
-    diagnostic.column = column;
-    return diagnostic;
-  } catch (const Json::exception &error) {
-    return Diagnostic{"expected JSON in UTF-8"};
-  } catch (Wrong &wrong) {
-    return Diagnostic{std::move(wrong.message)};
-  }
+  Plan plan;
+  std::optional<Diagnostic> flaw;
+  std::optional<Diagnostic> wrong = readJsonText(text, [&](const Json &root) {
+    try {
+      plan = Reader(root, problem).read();
+    } catch (Wrong &wrong) {
+      // A plan's errors name the buffer instead of a place.
+      flaw = Diagnostic{std::move(wrong.message)};
+    }
+  });
+  if (wrong || flaw)
+    return wrong ? *wrong : *flaw;
+  return plan;
 }

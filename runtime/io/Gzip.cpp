@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "io/Decompressor.h"
+#include "tamrt/decompressor.h"
 
 #include <algorithm>
 #include <climits>

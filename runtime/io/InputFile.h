@@ -15,8 +15,8 @@
 #ifndef TAMRT_IO_INPUTFILE_H
 #define TAMRT_IO_INPUTFILE_H
 
-#include "io/Decompressor.h"
 #include "io/Error.h"
+#include "tamrt/decompressor.h"
 
 #include <cstddef>
 #include <memory>

@@ -8,51 +8,82 @@
 
 #include "Input.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <limits>
+#include <cstring>
+#include <iostream>
 
-std::string gunzip(std::string &bytes) {
-  if (!bytes.starts_with("\x1f\x8b"))
-    return {};
-  z_stream stream = {};
-  // 16 more than the bits of the window: the header is that of gzip.
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
-    return "cannot begin to decompress";
-  std::string text, wrong;
-  size_t given = 0;
-  char buffer[1 << 16];
-  constexpr size_t most = size_t(1) << 32;
-  while (wrong.empty()) {
-    if (stream.avail_in == 0) {
-      size_t part = std::min<size_t>(bytes.size() - given,
-                                     std::numeric_limits<uInt>::max());
-      stream.next_in = reinterpret_cast<Bytef *>(bytes.data() + given);
-      stream.avail_in = static_cast<uInt>(part);
-      given += part;
-    }
-    stream.next_out = reinterpret_cast<Bytef *>(buffer);
-    stream.avail_out = sizeof buffer;
-    int state = inflate(&stream, Z_NO_FLUSH);
-    text.append(buffer, sizeof buffer - stream.avail_out);
-    bool isEnd = stream.avail_in == 0 && given == bytes.size();
-    if (text.size() > most)
-      wrong = "expected at most 2^32 bytes in the gzip file";
-    else if (state == Z_STREAM_END && isEnd)
-      break;
-    // Another member may follow.
-    else if (state == Z_STREAM_END)
-      wrong = inflateReset(&stream) == Z_OK ? "" : "cannot decompress";
-    else if (state == Z_BUF_ERROR ||
-             (state == Z_OK && isEnd && stream.avail_out != 0))
-      wrong = "the gzip file ends in the middle";
-    else if (state != Z_OK)
-      wrong = std::string("not a valid gzip file: ") +
-              (stream.msg ? stream.msg : "no reason is known");
+using namespace tamrt;
+
+Input::Input(const std::string &path) : given(size_t(1) << 18) {
+  if (path == "-") {
+    stream = &std::cin;
+  } else {
+    file.open(path, std::ios::binary);
+    stream = &file;
   }
-  inflateEnd(&stream);
-  if (wrong.empty())
-    bytes = std::move(text);
-  return wrong;
+  if (!*stream) {
+    wrong = "cannot read";
+    return;
+  }
+  fill();
+  if (!wrong.empty())
+    return;
+  Compression compression = compressionOf({given.data(), end});
+  if (compression == Compression::None)
+    return;
+  name = nameOf(compression);
+  decompressor = makeDecompressor(compression);
+  if (!decompressor)
+    wrong = "not enough memory";
+}
+
+bool Input::fill() {
+  std::memmove(given.data(), given.data() + begin, end - begin);
+  end -= begin;
+  begin = 0;
+  stream->read(given.data() + end,
+               static_cast<std::streamsize>(given.size() - end));
+  if (stream->bad())
+    wrong = "cannot read";
+  auto count = static_cast<size_t>(stream->gcount());
+  end += count;
+  return count > 0;
+}
+
+size_t Input::read(char *out, size_t room) {
+  size_t done = 0;
+  while (done < room && wrong.empty()) {
+    size_t written = 0, taken = 0;
+    if (decompressor) {
+      Decompressor::Step step = decompressor->step(
+          {given.data() + begin, end - begin}, out + done, room - done);
+      written = step.written;
+      taken = step.read;
+      if (!step.fault.empty())
+        wrong = "not a valid " + std::string(name) + " file: " + step.fault;
+    } else {
+      taken = written = std::min(end - begin, room - done);
+      std::memcpy(out + done, given.data() + begin, written);
+    }
+    begin += taken;
+    done += written;
+    if (!wrong.empty() || written > 0 || taken > 0 || fill())
+      continue;
+    if (decompressor && wrong.empty() && !decompressor->mayEnd())
+      wrong = "the " + std::string(name) + " file ends in the middle";
+    break;
+  }
+  return done;
+}
+
+std::string readAll(Input &input, std::string &bytes) {
+  constexpr size_t most = size_t(1) << 32;
+  bytes.clear();
+  std::vector<char> part(size_t(1) << 16);
+  while (size_t count = input.read(part.data(), part.size())) {
+    bytes.append(part.data(), count);
+    if (bytes.size() > most)
+      return "expected at most 2^32 bytes";
+  }
+  return input.fault();
 }

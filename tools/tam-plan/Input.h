@@ -9,11 +9,43 @@
 #ifndef TAM_PLAN_INPUT_H
 #define TAM_PLAN_INPUT_H
 
-#include <string>
+#include "tamrt/decompressor.h"
 
-/// Replaces bytes in the format of gzip by what they contain, at most 2^32
-/// bytes; leaves others alone. Returns an error message in lower case without
-/// full stop; empty on success.
-std::string gunzip(std::string &bytes);
+#include <fstream>
+#include <istream>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The bytes of a file, or of standard input for "-". Those in the format of
+/// gzip or zstd are replaced by what they contain; others are left alone.
+/// Errors are in lower case without full stop.
+class Input {
+public:
+  /// fault() says so if the file cannot be read.
+  explicit Input(const std::string &path);
+
+  /// Reads up to `room` bytes. Fewer only at the end or after a fault.
+  size_t read(char *out, size_t room);
+
+  /// Why the file could not be read to its end; empty if it could.
+  std::string fault() const { return wrong; }
+
+private:
+  /// Moves the rest of `given` to its begin and fills it; false at the end.
+  bool fill();
+
+  std::ifstream file;
+  std::istream *stream = nullptr;
+  std::unique_ptr<tamrt::Decompressor> decompressor;
+  std::string_view name;
+  std::vector<char> given;
+  size_t begin = 0, end = 0;
+  std::string wrong;
+};
+
+/// All bytes of an input, at most 2^32; returns an error message, empty on
+/// success.
+std::string readAll(Input &input, std::string &bytes);
 
 #endif // TAM_PLAN_INPUT_H

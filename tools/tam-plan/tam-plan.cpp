@@ -441,13 +441,17 @@ int chooseStrategies(const Arguments &arguments, const StrategyProblem &problem,
 }
 
 int run(Arguments &arguments, TimeLimit &limit) {
-  std::optional<std::string> text = readFile(arguments.problem);
+  bool isIopddl = arguments.format != "auto";
+  std::optional<std::string> text;
+  if (isIopddl) {
+    Input input(arguments.problem);
+    if (std::string wrong = readAll(input, text.emplace()); !wrong.empty())
+      return complain(arguments.problem, wrong);
+  } else {
+    text = readFile(arguments.problem);
+  }
   if (!text)
     return complain(arguments.problem, "cannot read");
-  bool isIopddl = arguments.format != "auto";
-  if (isIopddl)
-    if (std::string wrong = gunzip(*text); !wrong.empty())
-      return complain(arguments.problem, wrong);
   if (arguments.format == "iopddl" && !arguments.plan.empty())
     return complain("--check", "expected a plan of buffers, got the format "
                                "iopddl");

@@ -1,4 +1,4 @@
-//===- io/Decompressor.h - compressed bytes to plain ones -------*- C++ -*-===//
+//===- tamrt/decompressor.h - compressed bytes to plain ones ----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,12 +8,12 @@
 ///
 /// \file
 /// Decompresses gzip and zstd, some bytes at a time. A decompressor allocates
-/// its memory when it is made, and no more.
+/// its memory when it is made, and no more. The runtime and tam-plan use it.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_IO_DECOMPRESSOR_H
-#define TAMRT_IO_DECOMPRESSOR_H
+#ifndef TAMRT_DECOMPRESSOR_H
+#define TAMRT_DECOMPRESSOR_H
 
 #include <cstddef>
 #include <memory>
@@ -76,4 +76,4 @@ bool canDecompress();
 
 } // namespace tamrt
 
-#endif // TAMRT_IO_DECOMPRESSOR_H
+#endif // TAMRT_DECOMPRESSOR_H

@@ -9,6 +9,7 @@
 #ifndef TAM_PLAN_INPUT_H
 #define TAM_PLAN_INPUT_H
 
+#include "tamc/Planning/TorchSnapshot.h"
 #include "tamrt/decompressor.h"
 
 #include <fstream>
@@ -20,16 +21,16 @@
 /// The bytes of a file, or of standard input for "-". Those in the format of
 /// gzip or zstd are replaced by what they contain; others are left alone.
 /// Errors are in lower case without full stop.
-class Input {
+class Input final : public tamc::planning::ByteSource {
 public:
   /// fault() says so if the file cannot be read.
   explicit Input(const std::string &path);
 
   /// Reads up to `room` bytes. Fewer only at the end or after a fault.
-  size_t read(char *out, size_t room);
+  size_t read(char *out, size_t room) override;
 
   /// Why the file could not be read to its end; empty if it could.
-  std::string fault() const { return wrong; }
+  std::string fault() const override { return wrong; }
 
 private:
   /// Moves the rest of `given` to its begin and fills it; false at the end.

@@ -31,6 +31,7 @@
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Planning/Symbolic.h"
 #include "tamc/Planning/Terminal.h"
+#include "tamc/Planning/TorchSnapshot.h"
 
 #include <CLI/CLI.hpp>
 
@@ -42,6 +43,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <unistd.h>
 
 using namespace tamc::planning;
 
@@ -440,10 +442,53 @@ int chooseStrategies(const Arguments &arguments, const StrategyProblem &problem,
   return 0;
 }
 
+/// Reads a memory snapshot of PyTorch; nothing after an error.
+std::optional<TorchSnapshot> readSnapshot(const Arguments &arguments) {
+  Input input(arguments.problem);
+  TorchOptions options;
+  // As writeOutput() does: a terminal gets no control sequences.
+  const bool isTerminal = isatty(STDOUT_FILENO) != 0;
+  if (arguments.emit == "events")
+    options.print = [isTerminal](std::string_view line) {
+      if (isTerminal)
+        std::cout << escapeControls(line) << "\n";
+      else
+        std::cout << line << "\n";
+    };
+  auto result = readTorchSnapshot(input, options);
+  if (auto *wrong = std::get_if<Diagnostic>(&result)) {
+    complain(arguments.problem, *wrong);
+    return std::nullopt;
+  }
+  return std::get<TorchSnapshot>(std::move(result));
+}
+
+/// The report on a snapshot; the second plan is what PyTorch's own allocator
+/// would do.
+std::string reportSnapshot(const Arguments &arguments,
+                           const TorchSnapshot &snapshot,
+                           const Problem &problem, const Plan &made) {
+  Options options = arguments.options;
+  options.strategy = "caching";
+  Plan replay = plan(problem, options);
+  return arguments.emit == "json" ? toJson(snapshot, made, &replay)
+                                  : toText(snapshot, made, &replay);
+}
+
 int run(Arguments &arguments, TimeLimit &limit) {
-  bool isIopddl = arguments.format != "auto";
+  bool isIopddl = arguments.format.starts_with("iopddl");
+  std::optional<TorchSnapshot> snapshot;
+  if (arguments.emit == "events" &&
+      (arguments.format != "snapshot" || arguments.output != "-"))
+    return complain("--emit", "events need --format=snapshot, and are written "
+                              "to standard output alone");
   std::optional<std::string> text;
-  if (isIopddl) {
+  if (arguments.format == "snapshot") {
+    snapshot = readSnapshot(arguments);
+    if (!snapshot || arguments.emit == "events")
+      return snapshot ? 0 : 1;
+    text.emplace();
+  } else if (isIopddl) {
     Input input(arguments.problem);
     if (std::string wrong = readAll(input, text.emplace()); !wrong.empty())
       return complain(arguments.problem, wrong);
@@ -467,7 +512,9 @@ int run(Arguments &arguments, TimeLimit &limit) {
   if (!arguments.plan.empty() || arguments.compare || arguments.emit == "html")
     reading.binding = binding;
   Problem problem;
-  if (isIopddl) {
+  if (snapshot) {
+    problem = toProblem(*snapshot);
+  } else if (isIopddl) {
     auto result = readIopddl(*text);
     if (auto *wrong = std::get_if<Diagnostic>(&result))
       return complain(arguments.problem, *wrong);
@@ -567,8 +614,10 @@ int run(Arguments &arguments, TimeLimit &limit) {
     report->scheduling = scheduling;
   std::string out;
   if (arguments.emit == "json") {
-    out = writeJson(problem, &made, report ? &*report : nullptr,
-                    symbolic ? &*symbolic : nullptr);
+    out = writeJson(
+        problem, &made, report ? &*report : nullptr,
+        symbolic ? &*symbolic : nullptr,
+        snapshot ? reportSnapshot(arguments, *snapshot, problem, made) : "");
   } else if (arguments.emit == "csv") {
     // A plan that does not fit is not written, so that nobody uses it.
     if (code != 0)
@@ -582,7 +631,9 @@ int run(Arguments &arguments, TimeLimit &limit) {
   } else {
     // From here on names are only printed; they must not control a terminal.
     escapeNames(problem);
-    out = summary(problem, made, problem.buffers.size()) + symbols;
+    if (snapshot)
+      out = reportSnapshot(arguments, *snapshot, problem, made);
+    out += summary(problem, made, problem.buffers.size()) + symbols;
     if (report)
       out += toText(problem, *report);
     if (arguments.explain)
@@ -627,11 +678,13 @@ int main(int argc, char **argv) {
   app.add_option("--capacity", arguments.capacity,
                  "bytes of each space, or sram=BYTES,dram=BYTES; exit 2 when "
                  "they do not suffice");
-  app.add_option("--format", arguments.format,
-                 "iopddl: a problem of strategies, .json or .json.gz, whose\n"
-                 "strategies are chosen; iopddl-first: the memory of its first "
-                 "strategies")
-      ->check(CLI::IsMember({"auto", "iopddl", "iopddl-first"}))
+  app.add_option(
+         "--format", arguments.format,
+         "iopddl: a problem of strategies, .json or .json.gz, whose\n"
+         "strategies are chosen; iopddl-first: the memory of its first "
+         "strategies;\n"
+         "snapshot: a memory snapshot of PyTorch, .pickle or .pickle.gz")
+      ->check(CLI::IsMember({"auto", "iopddl", "iopddl-first", "snapshot"}))
       ->default_str("auto");
   app.add_option("--objective", arguments.objective,
                  "what a choice of spaces makes least first: the cost, or the "
@@ -693,8 +746,10 @@ int main(int argc, char **argv) {
       ->default_str("1");
   app.add_option("--emit", arguments.emit,
                  "form of the output: svg is a picture, html a page to look "
-                 "around in, trace is for Perfetto")
-      ->check(CLI::IsMember({"text", "csv", "json", "svg", "html", "trace"}))
+                 "around in, trace is for Perfetto, events are those of a "
+                 "snapshot")
+      ->check(CLI::IsMember(
+          {"text", "csv", "json", "svg", "html", "trace", "events"}))
       ->default_str("text");
   app.add_option("--width", arguments.width, "columns of the drawing")
       ->check(CLI::Range(20, 1000))

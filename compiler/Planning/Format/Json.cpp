@@ -447,7 +447,8 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
 
 std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
                                       const OrderReport *report,
-                                      const SymbolicPlan *symbolic) {
+                                      const SymbolicPlan *symbolic,
+                                      std::string_view snapshot) {
   Json root = Json::object();
   if (!problem.name.empty())
     root["name"] = problem.name;
@@ -523,5 +524,7 @@ std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
     root["plan"] = planToJson(problem, *plan);
   if (plan && report)
     root["plan"]["order"] = reportToJson(problem, *report);
+  if (!snapshot.empty())
+    root["snapshot"] = Json::parse(snapshot);
   return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

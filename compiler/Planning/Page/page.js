@@ -240,6 +240,9 @@ function search() {
   mask = null;
   if (query) {
     const found = findTexts(names, query);
+    const inNotes = columns.note && findTexts(columns.notes, query);
+    for (let i = 0; inNotes && i < found.length; ++i)
+      found[i] |= inNotes[columns.note.values[i]];
     for (let i = 0; i < found.length; ++i)
       if (found[i])
         matches.push(i);

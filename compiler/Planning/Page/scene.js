@@ -10,6 +10,7 @@ const columns = readColumns(meta.columns,
 document.getElementById("data").remove();
 
 const PINNED = 1, OUTPUT = 2;
+const NOTE_LINES = 12;
 const bufferCount = meta.buffers;
 const names = columns.name;
 
@@ -134,6 +135,16 @@ function usesOf(buffer) {
     .join("\n");
 }
 
+/** The first lines of a buffer's note, such as the stack that allocated it. */
+function noteOf(buffer) {
+  const note = columns.note ? columns.note.values[buffer] : -1;
+  const text = note >= 0 ? columns.notes.get(note) : "";
+  const lines = text ? text.split("\n") : [];
+  const more = lines.length - NOTE_LINES;
+  return more > 0 ? [...lines.slice(0, NOTE_LINES), `and ${more} more lines`]
+                  : lines;
+}
+
 /** The facts about a buffer in a plan, as lines of text, without its name. */
 function factsOf(buffer, plan) {
   const {size, offset, lower, length, from, bytes} =
@@ -168,6 +179,7 @@ function factsOf(buffer, plan) {
     lines.push(columns.outside.get(buffer));
   if (columns.flags.values[buffer] & OUTPUT)
     lines.push("output");
+  lines.push(...noteOf(buffer));
   const used = usesOf(buffer);
   return (used ? [...lines, used] : lines).join("\n");
 }

@@ -74,6 +74,7 @@ public:
     addBuffers();
     addPieces();
     addReasons();
+    addNotes();
     addOperations();
     std::string meta = describe();
     std::string title = escapeXml(
@@ -190,6 +191,15 @@ private:
     for (int32_t i : order)
       ordered.push_back(texts[i]);
     columns.addTexts("outside", ordered);
+  }
+
+  void addNotes() {
+    if (problem.notes.empty())
+      return;
+    addEach("note", [&](int32_t i) { return problem.buffers[i].note; });
+    std::vector<std::string_view> texts(problem.notes.begin(),
+                                        problem.notes.end());
+    columns.addTexts("notes", texts);
   }
 
   void addOperations() {

@@ -57,11 +57,13 @@ std::variant<Problem, Diagnostic> readJson(std::string_view text,
 /// well, and "residences" if it moves; "plan" has "cost", "cost_bound",
 /// "copies", and "outside", the reasons. With `report`, "plan" has the member
 /// "order", the effect of reuse on the order. With `symbolic` each buffer has
-/// "bytes" and "offsetExpression". readJson ignores all of these, and the
+/// "bytes" and "offsetExpression". `snapshot`, if not empty, is JSON for the
+/// member "snapshot". readJson ignores all of these, and the
 /// "space" of a buffer with "spaces". Ends with a newline.
 std::string writeJson(const Problem &problem, const Plan *plan = nullptr,
                       const OrderReport *report = nullptr,
-                      const SymbolicPlan *symbolic = nullptr);
+                      const SymbolicPlan *symbolic = nullptr,
+                      std::string_view snapshot = {});
 
 /// Reads a plan for a problem: a text by writeJson(), or one by writeCsv(),
 /// which has offsets and spaces only. Buffers are matched by name; each must be

@@ -80,6 +80,8 @@ struct Buffer {
   /// Strategy `reuse` reuses bytes only within one kind. The index of a
   /// combination of device, element type and stream.
   int32_t kind = 0;
+  /// Index into Problem::notes; -1 is none.
+  int32_t note = -1;
 };
 
 /// A memory of the machine.
@@ -117,6 +119,9 @@ struct Problem {
   std::vector<SizeExpression> expressions;
   /// The program; empty if only live ranges are known.
   std::vector<Operation> operations;
+  /// Texts about buffers, such as the stack of an allocation; the page shows
+  /// them.
+  std::vector<std::string> notes;
 };
 
 /// Whether a buffer may live in several spaces.

@@ -329,19 +329,86 @@ private:
     return list;
   }
 
-  /// The buffers that hold bytes of a space at a time, and the sum.
-  std::vector<int32_t> presentAt(int32_t space, int64_t time,
-                                 int64_t &sum) const {
-    std::vector<int32_t> present;
-    sum = 0;
-    for (size_t i = 0; i < stays.size(); ++i)
-      for (size_t k = 0; k < stays[i].size(); ++k)
-        if (stays[i][k].space == space)
+  /// Bytes that a buffer holds of a space.
+  struct Holding {
+    Interval time;
+    int64_t bytes;
+    int32_t buffer;
+  };
+
+  /// The holdings of a space by the begin of their times. `latest` is a binary
+  /// tree over them, whose node has the latest end of those below it.
+  struct Holdings {
+    std::vector<Holding> list;
+    std::vector<int64_t> latest;
+    size_t leaves = 1;
+  };
+
+  /// What holds bytes of a space at a time: the sum, the number of buffers, and
+  /// the largest ones, at most 8.
+  struct Present {
+    int64_t sum = 0;
+    int64_t count = 0;
+    std::vector<int32_t> largest;
+  };
+
+  const Holdings &holdingsOf(int32_t space) {
+    if (bySpace.empty()) {
+      bySpace.resize(problem.spaces.size());
+      for (size_t i = 0; i < stays.size(); ++i)
+        for (size_t k = 0; k < stays[i].size(); ++k)
           for (auto [held, bytes] : holdings(static_cast<int32_t>(i), k))
-            if (held.lower <= time && time < held.upper) {
-              present.push_back(static_cast<int32_t>(i));
-              sum += bytes;
-            }
+            bySpace[stays[i][k].space].list.push_back(
+                {held, bytes, static_cast<int32_t>(i)});
+      for (Holdings &each : bySpace) {
+        std::stable_sort(each.list.begin(), each.list.end(),
+                         [](const Holding &a, const Holding &b) {
+                           return a.time.lower < b.time.lower;
+                         });
+        while (each.leaves < each.list.size())
+          each.leaves *= 2;
+        each.latest.assign(2 * each.leaves, INT64_MIN);
+        for (size_t i = 0; i < each.list.size(); ++i)
+          each.latest[each.leaves + i] = each.list[i].time.upper;
+        for (size_t i = each.leaves; i-- > 1;)
+          each.latest[i] = std::max(each.latest[2 * i], each.latest[2 * i + 1]);
+      }
+    }
+    return bySpace[space];
+  }
+
+  /// Calls each(holding) for those of a node that contain the time.
+  template <typename Function>
+  static void visit(const Holdings &from, size_t node, int64_t time,
+                    Function each) {
+    if (from.latest[node] <= time)
+      return;
+    if (node < from.leaves) {
+      visit(from, 2 * node, time, each);
+      visit(from, 2 * node + 1, time, each);
+    } else if (from.list[node - from.leaves].time.lower <= time) {
+      each(from.list[node - from.leaves]);
+    }
+  }
+
+  /// Many reasons name the same time.
+  const Present &presentAt(int32_t space, int64_t time) {
+    auto [found, isNew] = presents.try_emplace({space, time});
+    Present &present = found->second;
+    if (!isNew)
+      return present;
+    visit(holdingsOf(space), 1, time, [&](const Holding &each) {
+      present.sum += each.bytes;
+      present.largest.push_back(each.buffer);
+    });
+    present.count = static_cast<int64_t>(present.largest.size());
+    std::sort(present.largest.begin(), present.largest.end(),
+              [&](int32_t a, int32_t b) {
+                return std::pair(-problem.buffers[a].size, a) <
+                       std::pair(-problem.buffers[b].size, b);
+              });
+    present.largest.resize(std::min<size_t>(present.largest.size(), 8));
+    present.largest.shrink_to_fit();
     return present;
   }
 
@@ -397,9 +464,8 @@ private:
   /// By how many bytes the holdings of a stay, or of its alias class, exceed
   /// the capacity at a time; the sum of a class is that of its largest.
   int64_t lackingAt(const std::vector<std::pair<int32_t, size_t>> &together,
-                    const Reason &reason, int64_t time) const {
-    int64_t sum = 0, own = -1;
-    presentAt(reason.space, time, sum);
+                    const Reason &reason, int64_t time) {
+    int64_t sum = presentAt(reason.space, time).sum, own = -1;
     for (auto [i, k] : together)
       for (auto [held, bytes] : holdings(i, k))
         if (held.lower <= time && time < held.upper)
@@ -425,8 +491,8 @@ private:
         if (problem.buffers[j].aliasClass == name)
           together.push_back({static_cast<int32_t>(j), 0});
     }
-    int64_t sum = 0, stretch = 0;
-    std::vector<int32_t> present = presentAt(reason.space, reason.time, sum);
+    int64_t stretch = 0;
+    const Present &present = presentAt(reason.space, reason.time);
     int64_t lacking = lackingAt(together, reason, reason.time);
     if (reason.kind == Reason::Kind::Plan) {
       if (lacking > 0)
@@ -448,15 +514,10 @@ private:
                      " bytes lacking in a stretch, got " +
                      std::to_string(reason.lacking));
     }
-    if (reason.count != static_cast<int64_t>(present.size()))
-      return wrong(": expected " + std::to_string(present.size()) +
+    if (reason.count != present.count)
+      return wrong(": expected " + std::to_string(present.count) +
                    " buffers there, got " + std::to_string(reason.count));
-    std::sort(present.begin(), present.end(), [&](int32_t a, int32_t b) {
-      return std::pair(-problem.buffers[a].size, a) <
-             std::pair(-problem.buffers[b].size, b);
-    });
-    present.resize(std::min<size_t>(present.size(), 8));
-    if (present != reason.there)
+    if (present.largest != reason.there)
       wrong(" does not name the largest buffers that are there");
   }
 
@@ -514,6 +575,9 @@ private:
   const CheckOptions &options;
   /// By buffer.
   std::vector<std::vector<Stay>> stays;
+  /// Made when a reason is checked.
+  std::vector<Holdings> bySpace;
+  std::map<std::pair<int32_t, int64_t>, Present> presents;
   std::vector<Finding> findings;
 };
 

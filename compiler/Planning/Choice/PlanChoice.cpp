@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <unordered_map>
 
 using namespace tamc::planning;
 
@@ -446,6 +447,8 @@ private:
   void fillHoles() {
     if (options.objective == Objective::Peak)
       return;
+    for (size_t i = 0; i < built.buffers.size(); ++i)
+      firstOf.emplace(built.buffers[i].front(), i);
     for (size_t space = 0; space < problem.spaces.size(); ++space)
       if (problem.spaces[space].capacity)
         fillHoles(static_cast<int32_t>(space));
@@ -526,18 +529,17 @@ private:
       best->packed.bound.push_back(each.bytes);
   }
 
-  /// A buffer lies in a space for life.
+  /// A buffer, the first one of an item, lies in a space for life.
   void settle(int32_t buffer, int32_t space) {
-    for (size_t i = 0; i < built.buffers.size(); ++i) {
-      if (built.buffers[i].front() != buffer)
-        continue;
-      const ChoiceModel::Item &item = model.items[i];
-      auto option = static_cast<int32_t>(
-          std::find(built.spaces[i].begin(), built.spaces[i].end(), space) -
-          built.spaces[i].begin());
-      for (int32_t k = 0; k < item.stages; ++k)
-        best->selection[item.firstStage + k] = option;
-    }
+    auto found = firstOf.find(buffer);
+    if (found == firstOf.end())
+      return;
+    const std::vector<int32_t> &spaces = built.spaces[found->second];
+    const ChoiceModel::Item &item = model.items[found->second];
+    auto option = static_cast<int32_t>(
+        std::find(spaces.begin(), spaces.end(), space) - spaces.begin());
+    for (int32_t k = 0; k < item.stages; ++k)
+      best->selection[item.firstStage + k] = option;
   }
 
   Plan finish(bool proved) {
@@ -570,7 +572,7 @@ private:
                                                         : Status::Feasible;
     }
     plan.stopped = plan.status != Status::Optimal && deadline.passed();
-    setReasons(problem, options.alignment, plan);
+    setReasons(problem, options.alignment, deadline, plan);
     return plan;
   }
 
@@ -580,6 +582,8 @@ private:
   BuiltModel built;
   const ChoiceModel &model;
   std::optional<Candidate> best;
+  /// By first buffer of an item: the item.
+  std::unordered_map<int32_t, size_t> firstOf;
   Cost bound = 0;
   int64_t nodes = 0;
 };

@@ -30,8 +30,9 @@ struct Stay {
 
 class Finder {
 public:
-  Finder(const Problem &problem, int64_t alignment, Plan &plan)
-      : problem(problem), alignment(alignment), plan(plan),
+  Finder(const Problem &problem, int64_t alignment, const Deadline &deadline,
+         Plan &plan)
+      : problem(problem), alignment(alignment), deadline(deadline), plan(plan),
         members(problem.spaces.size()) {
     std::vector<bool> moves(problem.buffers.size(), false);
     for (const Residence &stay : plan.residences)
@@ -158,7 +159,7 @@ private:
     }
     reason.lacking = 0;
     // A few seconds at most.
-    if (work > 1000000000)
+    if (work > 1000000000 || deadline.passed())
       return;
     int64_t size = 0, multiple = 1;
     for (const Stay &each : together) {
@@ -277,6 +278,7 @@ private:
 
   const Problem &problem;
   int64_t alignment;
+  const Deadline &deadline;
   Plan &plan;
   std::vector<Stay> stays;
   /// By space; empty if not needed yet.
@@ -293,7 +295,7 @@ private:
 } // namespace
 
 void tamc::planning::setReasons(const Problem &problem, int64_t alignment,
-                                Plan &plan) {
+                                const Deadline &deadline, Plan &plan) {
   plan.reasons.clear();
-  Finder(problem, alignment, plan).run();
+  Finder(problem, alignment, deadline, plan).run();
 }

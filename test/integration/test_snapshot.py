@@ -343,7 +343,7 @@ class Snapshot(harness.TestCase):
         path = self.write(pickle.dumps(snapshots.snapshot([device]), 5))
         page = self.succeed(PLAN, "--format=snapshot", path, "--emit=html",
                             "--nodes=1000")
-        self.assertIn('"name":"notes"', page)
+        self.assertIn('"name":"noteText"', page)
         csv = self.succeed(PLAN, "--format=snapshot", path, "--emit=csv",
                            "--nodes=1000")
         plan = self.dir / "plan.csv"

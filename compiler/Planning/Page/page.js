@@ -240,9 +240,7 @@ function search() {
   mask = null;
   if (query) {
     const found = findTexts(names, query);
-    const inNotes = columns.note && findTexts(columns.notes, query);
-    for (let i = 0; inNotes && i < found.length; ++i)
-      found[i] |= inNotes[columns.note.values[i]];
+    findNotes(query, found);
     for (let i = 0; i < found.length; ++i)
       if (found[i])
         matches.push(i);

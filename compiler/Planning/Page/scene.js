@@ -135,14 +135,38 @@ function usesOf(buffer) {
     .join("\n");
 }
 
+/** The lines of each note: those from noteFirst[i] to noteFirst[i + 1]. */
+const noteFirst = (() => {
+  const counts = columns.noteCount ? columns.noteCount.values : [];
+  const first = new Uint32Array(counts.length + 1);
+  for (let i = 0; i < counts.length; ++i)
+    first[i + 1] = first[i] + counts[i];
+  return first;
+})();
+
 /** The first lines of a buffer's note, such as the stack that allocated it. */
 function noteOf(buffer) {
   const note = columns.note ? columns.note.values[buffer] : -1;
-  const text = note >= 0 ? columns.notes.get(note) : "";
-  const lines = text ? text.split("\n") : [];
-  const more = lines.length - NOTE_LINES;
-  return more > 0 ? [...lines.slice(0, NOTE_LINES), `and ${more} more lines`]
-                  : lines;
+  if (note < 0)
+    return [];
+  const first = noteFirst[note], more = noteFirst[note + 1] - first - NOTE_LINES;
+  const lines = Array.from(
+    columns.noteLines.values.subarray(first, noteFirst[note + 1])
+      .subarray(0, NOTE_LINES), columns.noteText.get);
+  return more > 0 ? [...lines, `and ${more} more lines`] : lines;
+}
+
+/** Adds the buffers whose notes contain the query to those found. */
+function findNotes(query, found) {
+  if (!columns.note)
+    return;
+  const lines = findTexts(columns.noteText, query);
+  const notes = new Uint8Array(noteFirst.length - 1);
+  for (let i = 0; i < notes.length; ++i)
+    for (let j = noteFirst[i]; j < noteFirst[i + 1] && !notes[i]; ++j)
+      notes[i] = lines[columns.noteLines.values[j]];
+  for (let i = 0; i < found.length; ++i)
+    found[i] |= notes[columns.note.values[i]];
 }
 
 /** The facts about a buffer in a plan, as lines of text, without its name. */

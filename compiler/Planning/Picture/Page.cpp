@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 using namespace tamc::planning;
 
@@ -197,9 +198,26 @@ private:
     if (problem.notes.empty())
       return;
     addEach("note", [&](int32_t i) { return problem.buffers[i].note; });
-    std::vector<std::string_view> texts(problem.notes.begin(),
-                                        problem.notes.end());
-    columns.addTexts("notes", texts);
+    // Notes share lines, as stacks share frames.
+    std::unordered_map<std::string_view, int64_t> index;
+    std::vector<std::string_view> texts;
+    std::vector<int64_t> counts, lines;
+    for (std::string_view rest : problem.notes) {
+      size_t before = lines.size();
+      while (!rest.empty()) {
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        auto [found, isNew] =
+            index.emplace(line, static_cast<int64_t>(texts.size()));
+        if (isNew)
+          texts.push_back(line);
+        lines.push_back(found->second);
+      }
+      counts.push_back(static_cast<int64_t>(lines.size() - before));
+    }
+    columns.add("noteCount", counts);
+    columns.add("noteLines", lines);
+    columns.addTexts("noteText", texts);
   }
 
   void addOperations() {

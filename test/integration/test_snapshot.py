@@ -337,6 +337,41 @@ class Snapshot(harness.TestCase):
         path = self.write(pickle.dumps(made, 4))
         self.assertEqual(self.objects(path), made)
 
+    def test_long_traces(self):
+        """More than a million allocations in little memory: the first plan of
+        them is made in their order."""
+        def text(name, entry):
+            return (b"X" + struct.pack("<I", len(name)) + name.encode() + b"q" +
+                    bytes([entry]))
+
+        def event(action, address, size):
+            return (b"}(h\0" + action + b"h\3K" + bytes([address]) + b"h\4M" +
+                    struct.pack("<H", size) + b"u")
+        alloc, free = b"h\1", b"h\2"
+        # A hole of 100 bytes is too small for the third buffer.
+        steps = [(alloc, 1, 100), (alloc, 2, 200), (free, 1, 100),
+                 (alloc, 1, 150), (free, 2, 200), (free, 1, 150)]
+        block = b"(" + b"".join(event(*step) for step in steps) * 100 + b"e"
+        words = ["action", "alloc", "free_completed", "addr", "size"]
+        content = (b"\x80\x02}(X\5\0\0\0words(" +
+                   b"".join(text(word, i) for i, word in enumerate(words)) +
+                   b"tX\x08\0\0\0segments]X\x0d\0\0\0device_traces](]" +
+                   block * 3500 + b"eu.")
+        path = self.write(content)
+        command = f"ulimit -v 1000000; exec {PLAN} --format=snapshot {path}"
+        if harness.SANITIZE:
+            command = command.partition(";")[2]
+        report = self.succeed("sh", "-c", command)
+        self.assertIn("2100000 events, 1050000 allocations", report)
+        self.assertIn("allocated peak  350, at event 4\n", report)
+        self.assertIn("static plan     450, bound 350\n", report)
+        self.assertIn("planned in their order", report)
+        # A capacity needs a plan of each buffer, and short traces have one.
+        path = self.write(content.replace(block * 3500, block * 10))
+        report = self.succeed(PLAN, "--format=snapshot", path)
+        self.assertIn("static plan     350, bound 350", report)
+        self.assertNotIn("planned in their order", report)
+
     def test_other_forms(self):
         device = snapshots.Allocator(5)
         device.run(300)

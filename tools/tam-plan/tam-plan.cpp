@@ -58,6 +58,7 @@ struct Arguments {
   std::string format = "auto";
   std::vector<std::string> bind, planAt;
   double timeLimit = 0;
+  bool isStrategyGiven = false;
   bool compare = false, explain = false, ignorePins = false, draw = true;
   int width = 80;
 };
@@ -475,6 +476,33 @@ std::string reportSnapshot(const Arguments &arguments,
                                   : toText(snapshot, made, &replay);
 }
 
+/// Whether the strategies would take too long for a report on a snapshot. A
+/// strategy that the user asks for plans any number.
+bool isLong(const Arguments &arguments, const TorchSnapshot &snapshot) {
+  size_t lives = 0;
+  for (const TorchDevice &device : snapshot.devices)
+    lives += device.lives.size();
+  return lives > 1000000 && arguments.options.alignment <= 1 << 20 &&
+         !arguments.isStrategyGiven && arguments.plan.empty() &&
+         arguments.capacity.empty() && !arguments.compare &&
+         arguments.emit == "text";
+}
+
+/// Writes the report on a long snapshot, without a plan of each allocation.
+int reportLongSnapshot(const Arguments &arguments,
+                       const TorchSnapshot &snapshot) {
+  Plan made;
+  made.status = Status::Feasible;
+  for (const TorchDevice &device : snapshot.devices) {
+    made.peak.push_back(peakInOrder(device, arguments.options.alignment));
+    made.bound.push_back(device.allocatedPeak);
+  }
+  return write(arguments,
+               toText(snapshot, made, nullptr) +
+                   "more than 1000000 allocations: planned in their order; "
+                   "--strategy=auto takes longer and finds better plans\n");
+}
+
 int run(Arguments &arguments, TimeLimit &limit) {
   bool isIopddl = arguments.format.starts_with("iopddl");
   std::optional<TorchSnapshot> snapshot;
@@ -487,6 +515,8 @@ int run(Arguments &arguments, TimeLimit &limit) {
     snapshot = readSnapshot(arguments);
     if (!snapshot || arguments.emit == "events")
       return snapshot ? 0 : 1;
+    if (isLong(arguments, *snapshot))
+      return reportLongSnapshot(arguments, *snapshot);
     text.emplace();
   } else if (isIopddl) {
     Input input(arguments.problem);
@@ -775,6 +805,7 @@ int main(int argc, char **argv) {
     int code = app.exit(error);
     return code == 0 ? 0 : 1;
   }
+  arguments.isStrategyGiven = app.count("--strategy") > 0;
   if (arguments.objective == "peak")
     options.objective = Objective::Peak;
   if (arguments.choose != "search")

@@ -16,7 +16,7 @@ using namespace tamc::planning;
 
 namespace {
 
-constexpr size_t bufferBytes = size_t(1) << 20;
+constexpr size_t bufferBytes = size_t(1) << 16;
 constexpr size_t maxStack = size_t(1) << 20;
 constexpr uint64_t maxLevels = 100;
 constexpr size_t maxIntegerBytes = 1024;

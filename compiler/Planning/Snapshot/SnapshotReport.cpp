@@ -36,8 +36,7 @@ std::string percent(double part) {
 
 /// The plan's peak and bound in the space of the device with index i.
 std::optional<std::pair<int64_t, int64_t>> planned(const Plan *plan, size_t i) {
-  if (!plan || i >= plan->peak.size() || i >= plan->bound.size() ||
-      plan->offsets.empty())
+  if (!plan || !plan->fits() || i >= plan->peak.size())
     return std::nullopt;
   return std::pair(plan->peak[i], plan->bound[i]);
 }

@@ -119,8 +119,14 @@ struct StackShare {
 /// The stacks that hold the most bytes of a device at its peak, at most `most`.
 std::vector<StackShare> stacksAtPeak(const TorchDevice &device, size_t most);
 
-/// The report on all devices. `plan` is a plan of toProblem(); `replay`, if
-/// there is one, a plan by strategy `caching`.
+/// The peak of a static plan that places the allocations in their order: the
+/// lower one of first fit and best fit. Offsets and the space between them are
+/// multiples of `alignment`. O(n log n) and 8 bytes for each life,
+/// for traces that are too long for the strategies.
+int64_t peakInOrder(const TorchDevice &device, int64_t alignment = 1);
+
+/// The report on all devices. `plan` is a plan of toProblem(), or peakInOrder()
+/// as its peaks; `replay`, if there is one, a plan by strategy `caching`.
 std::string toText(const TorchSnapshot &snapshot, const Plan &plan,
                    const Plan *replay);
 

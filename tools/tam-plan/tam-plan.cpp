@@ -15,6 +15,7 @@
 
 #include "Input.h"
 #include "Output.h"
+#include "Snapshot.h"
 #include "Symbols.h"
 #include "TimeLimit.h"
 
@@ -43,7 +44,6 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
-#include <unistd.h>
 
 using namespace tamc::planning;
 
@@ -443,64 +443,11 @@ int chooseStrategies(const Arguments &arguments, const StrategyProblem &problem,
   return 0;
 }
 
-/// Reads a memory snapshot of PyTorch; nothing after an error.
-std::optional<TorchSnapshot> readSnapshot(const Arguments &arguments) {
-  Input input(arguments.problem);
-  TorchOptions options;
-  // As writeOutput() does: a terminal gets no control sequences.
-  const bool isTerminal = isatty(STDOUT_FILENO) != 0;
-  if (arguments.emit == "events")
-    options.print = [isTerminal](std::string_view line) {
-      if (isTerminal)
-        std::cout << escapeControls(line) << "\n";
-      else
-        std::cout << line << "\n";
-    };
-  auto result = readTorchSnapshot(input, options);
-  if (auto *wrong = std::get_if<Diagnostic>(&result)) {
-    complain(arguments.problem, *wrong);
-    return std::nullopt;
-  }
-  return std::get<TorchSnapshot>(std::move(result));
-}
-
-/// The report on a snapshot; the second plan is what PyTorch's own allocator
-/// would do.
-std::string reportSnapshot(const Arguments &arguments,
-                           const TorchSnapshot &snapshot,
-                           const Problem &problem, const Plan &made) {
-  Options options = arguments.options;
-  options.strategy = "caching";
-  Plan replay = plan(problem, options);
-  return arguments.emit == "json" ? toJson(snapshot, made, &replay)
-                                  : toText(snapshot, made, &replay);
-}
-
-/// Whether the strategies would take too long for a report on a snapshot. A
-/// strategy that the user asks for plans any number.
-bool isLong(const Arguments &arguments, const TorchSnapshot &snapshot) {
-  size_t lives = 0;
-  for (const TorchDevice &device : snapshot.devices)
-    lives += device.lives.size();
-  return lives > 1000000 && arguments.options.alignment <= 1 << 20 &&
-         !arguments.isStrategyGiven && arguments.plan.empty() &&
-         arguments.capacity.empty() && !arguments.compare &&
-         arguments.emit == "text";
-}
-
-/// Writes the report on a long snapshot, without a plan of each allocation.
-int reportLongSnapshot(const Arguments &arguments,
-                       const TorchSnapshot &snapshot) {
-  Plan made;
-  made.status = Status::Feasible;
-  for (const TorchDevice &device : snapshot.devices) {
-    made.peak.push_back(peakInOrder(device, arguments.options.alignment));
-    made.bound.push_back(device.allocatedPeak);
-  }
-  return write(arguments,
-               toText(snapshot, made, nullptr) +
-                   "more than 1000000 allocations: planned in their order; "
-                   "--strategy=auto takes longer and finds better plans\n");
+/// Whether the user asks for no more of a snapshot than its report.
+bool wantsReportAlone(const Arguments &arguments) {
+  return arguments.options.alignment <= 1 << 20 && !arguments.isStrategyGiven &&
+         arguments.plan.empty() && arguments.capacity.empty() &&
+         !arguments.compare && arguments.emit == "text";
 }
 
 int run(Arguments &arguments, TimeLimit &limit) {
@@ -512,11 +459,15 @@ int run(Arguments &arguments, TimeLimit &limit) {
                               "to standard output alone");
   std::optional<std::string> text;
   if (arguments.format == "snapshot") {
-    snapshot = readSnapshot(arguments);
-    if (!snapshot || arguments.emit == "events")
-      return snapshot ? 0 : 1;
-    if (isLong(arguments, *snapshot))
-      return reportLongSnapshot(arguments, *snapshot);
+    auto result = readSnapshot(arguments.problem, arguments.emit == "events");
+    if (auto *wrong = std::get_if<Diagnostic>(&result))
+      return complain(arguments.problem, *wrong);
+    if (arguments.emit == "events")
+      return 0;
+    snapshot = std::get<TorchSnapshot>(std::move(result));
+    if (isLong(*snapshot) && wantsReportAlone(arguments))
+      return write(arguments,
+                   reportLongSnapshot(*snapshot, arguments.options.alignment));
     text.emplace();
   } else if (isIopddl) {
     Input input(arguments.problem);
@@ -644,10 +595,11 @@ int run(Arguments &arguments, TimeLimit &limit) {
     report->scheduling = scheduling;
   std::string out;
   if (arguments.emit == "json") {
-    out = writeJson(
-        problem, &made, report ? &*report : nullptr,
-        symbolic ? &*symbolic : nullptr,
-        snapshot ? reportSnapshot(arguments, *snapshot, problem, made) : "");
+    out = writeJson(problem, &made, report ? &*report : nullptr,
+                    symbolic ? &*symbolic : nullptr,
+                    snapshot ? reportSnapshot(*snapshot, problem, made,
+                                              arguments.options, false)
+                             : "");
   } else if (arguments.emit == "csv") {
     // A plan that does not fit is not written, so that nobody uses it.
     if (code != 0)
@@ -662,7 +614,8 @@ int run(Arguments &arguments, TimeLimit &limit) {
     // From here on names are only printed; they must not control a terminal.
     escapeNames(problem);
     if (snapshot)
-      out = reportSnapshot(arguments, *snapshot, problem, made);
+      out = reportSnapshot(*snapshot, problem, made, arguments.options,
+                           arguments.emit == "json");
     out += summary(problem, made, problem.buffers.size()) + symbols;
     if (report)
       out += toText(problem, *report);

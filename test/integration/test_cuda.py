@@ -9,25 +9,10 @@ import os
 import re
 import subprocess
 
+import devices
 import small
 from small import harness
 
-BACKENDS = harness.BUILD / "lib" / "tamrt"
-GROUPS = 3
-# Every kernel of the device is in one of them.
-LOAD = ("y ~ s(a,k=20)+s(b,k=20)+s(c,k=20)+c(d,n_cat=7)+l(a)+l(b)+"
-        "te(c(d,n_cat=7),s(c,k=4))")
-MIXED = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+p(a)+w(b)+"
-         "t(a,others='b',n_trees=3,max_depth=2,sp_alpha=0.5)+lt(c,max_depth=2)+"
-         "te(s(a,k=3),c(d,n_cat=7))+te(f(b,m=2),l(c))")
-# Random features, radial functions of every smoothness, recursions.
-RANDOM = ("y ~ n(a,others='b',n_neurons=8,act='tanh')+"
-          "n(b,n_neurons=6,act='cos',n_hidden_layers=2)+n(c,n_neurons=5)+"
-          "rbf(a,others='b',n_centers=9)+rbf(b,n_centers=5,nu=0.5)+"
-          "rbf(c,n_centers=5,nu=1.5)+rbf(a,n_centers=5,nu=2.5)+"
-          "rbf(c,others='a',n_centers=7,nu=0.8)+rbf(b,n_centers=4,nu=7.25)+"
-          "pid(a,w=5)+pid(b,w=0)")
-CG = "y ~ s(c,k=9)+t(a,n_trees=24,max_depth=2)+f(b,m=4)"
 # All orders that differ in kind, and random ones.
 ORDERS = [{"order": name} for name in ("forward", "backward", "warps")] + [
     {"order": "random", "seed": seed} for seed in range(1, 18)]
@@ -40,65 +25,15 @@ COUNTS = re.compile(
     r"(?P<calls>\d+) calls, (?P<waited>\d+) copies that waited")
 
 
-def environment(**settings):
-    return dict(os.environ, TAMRT_LOG="debug",
-                TAMRT_BACKEND_PATH=str(BACKENDS)) | {
-        f"TAMRT_EMULATOR_{key.upper()}": str(value)
-        for key, value in settings.items()}
-
-
-class Emulated(harness.TestCase):
-    def prepare(self, formula, *options, days=40, groups=GROUPS, **keys):
-        model = self.compile(formula, *options, **small.KEYS, **keys)
-        self.train = small.generate(self.dir / "train.csv", "--days", days,
-                                    "--groups", groups)
-        return model
-
-    def run_emulated(self, model, *command, **settings):
-        """Runs a command on the device; returns the bytes of its output and
-        its messages."""
-        (self.dir / "out").unlink(missing_ok=True)
-        run = self.run_program(model, *command, "-o", "out", "--device",
-                               "cuda-emulated", env=environment(**settings))
-        self.assertEqual(run.returncode, 0, (command, settings, run.stderr))
-        self.assertNotIn("never released", run.stderr)
-        return (self.dir / "out").read_bytes(), run.stderr
-
-    def numbers(self, table):
-        return [float(value) for row in harness.parse_csv(table.decode())
-                for key, value in row.items()
-                if key not in ("date", "g") and value]
-
-    def check(self, model, *, is_whole=True, tolerance=1e-9,
-              commands=("predict", "decompose")):
-        """Fits and predicts on the device and on the CPU, and compares."""
-        weights = self.fit(model, self.train)
-        got, said = self.run_emulated(model, "fit", self.train)
-        if is_whole:
-            self.assertNotIn("warning", said)
-        (self.dir / "emulated").write_bytes(got)
-        # Coefficients of collinear columns, and effects that almost are, are
-        # only determined by the penalty: what counts is what the model
-        # predicts.
-        for command in commands:
-            good = self.dir / "good"
-            self.succeed(model, command, self.train, "--weights", weights,
-                         "-o", good)
-            table, said = self.run_emulated(model, command, self.train,
-                                            "--weights", "emulated")
-            if is_whole:
-                self.assertNotIn("warning", said)
-            self.assert_close_to_norm(self.numbers(table),
-                                      self.numbers(good.read_bytes()),
-                                      tolerance, command)
-        return got
+class Emulated(devices.DeviceTest):
+    DEVICE, PREFIX, SHARE = "cuda-emulated", "TAMRT_EMULATOR", 0.9
 
     def test_numbers_of_the_cpu(self):
         for name, formula, options in (
-                ("load", LOAD, ()), ("mixed", MIXED, ()),
-                ("random", RANDOM, ()),
-                ("cg", CG, ("--solver=cg", "--block-limit=16")),
-                ("dense", LOAD, ("--dense",))):
+                ("load", devices.LOAD, ()), ("mixed", devices.MIXED, ()),
+                ("random", devices.RANDOM, ()),
+                ("cg", devices.CG, ("--solver=cg", "--block-limit=16")),
+                ("dense", devices.LOAD, ("--dense",))):
             with self.subTest(name):
                 model = self.prepare(formula, "--fuse-rows=false", *options)
                 # Where rounding decides, iterations end at another step.
@@ -109,7 +44,7 @@ class Emulated(harness.TestCase):
     def test_conjugate_gradients(self):
         """With each preconditioner, in memory and by --stream, the predictions
         are the CPU's, and every launch is counted."""
-        model = self.prepare(CG, "--fuse-rows=false", "--solver=cg",
+        model = self.prepare(devices.CG, "--fuse-rows=false", "--solver=cg",
                              "--block-limit=16", days=20)
         for preconditioner in "none", "block", "sketch":
             options = ("--preconditioner", preconditioner)
@@ -117,7 +52,7 @@ class Emulated(harness.TestCase):
             good = self.numbers(self.predict(model, self.train, weights)
                                 .read_bytes())
             for more in (), ("--stream",):
-                got, said = self.run_emulated(
+                got, said = self.run_there(
                     model, "fit", self.train, *options, *more,
                     "--timings=json", batch=1)
                 (self.dir / "emulated").write_bytes(got)
@@ -130,52 +65,100 @@ class Emulated(harness.TestCase):
                 self.assertEqual(launches + 2,
                                  int(COUNTS.search(said)["launches"]))
                 # A pass over the rows is at least one for each group.
-                self.assertGreaterEqual(launches, GROUPS * told[
+                self.assertGreaterEqual(launches, devices.GROUPS * told[
                     "most iterations of a group"])
 
     def test_sums_of_the_cpu(self):
-        """Loops over rows are code for the CPU: the device solves from the
-        panels that they add up."""
-        for formula in (LOAD, "y ~ s(a,k=6)+te(s(a,k=3),s(b,k=2),"
-                              "c(d,n_cat=7))+s(b,k=4,deg=2)+l(c)"):
-            with self.subTest(formula):
-                model = self.prepare(formula)
-                self.check(model, is_whole=False)
-                _, said = self.run_emulated(model, "fit", self.train)
-                self.assertIn("warning: summing rows on 'cpu': the model has "
-                              "code of the CPU", said)
-                self.assertNotIn("solving on 'cpu'", said)
+        self.check_sums_of_the_cpu()
 
     def test_one_result(self):
         for formula, options in (
-                (LOAD, ()), (MIXED, ()),
-                (CG, ("--solver=cg", "--block-limit=16"))):
+                (devices.LOAD, ()), (devices.MIXED, ()),
+                (devices.CG, ("--solver=cg", "--block-limit=16"))):
             with self.subTest(formula):
                 model = self.prepare(formula, "--fuse-rows=false", *options,
                                      days=4)
-                good, _ = self.run_emulated(model, "fit", self.train)
+                good, _ = self.run_there(model, "fit", self.train)
                 (self.dir / "weights").write_bytes(good)
                 predict = ("predict", self.train, "--weights", "weights")
-                predicted, _ = self.run_emulated(model, *predict)
+                predicted, _ = self.run_there(model, *predict)
                 for settings in ORDERS:
-                    self.assertEqual(self.run_emulated(
+                    self.assertEqual(self.run_there(
                         model, "fit", self.train, **settings)[0], good,
                         settings)
-                    self.assertEqual(self.run_emulated(
+                    self.assertEqual(self.run_there(
                         model, *predict, **settings)[0], predicted, settings)
                 for options in (("--chunk-rows", "7"), ("--threads", "3"),
                                 ("--stream",), ("--chunk-rows", "1"),
                                 ("--threads", "2", "--chunk-rows", "50")):
                     for settings in ORDERS[1], ORDERS[-1]:
-                        self.assertEqual(self.run_emulated(
+                        self.assertEqual(self.run_there(
                             model, "fit", self.train, *options, **settings)[0],
                             good, (options, settings))
+
+    def test_further_commands(self):
+        """Windows, pages and grids have the CPU's numbers, and the same bytes
+        whatever the order, chunks and threads."""
+        numbers = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?")
+        for name, formula, command, keys in (
+                ("adapt", "y ~ l(a)+c(d,n_cat=7)+s(c,k=5)", ["adapt"],
+                 {"adapt": "{window: 60, update: 7, horizon: 2}"}),
+                ("shared", "y ~ p(a,deg=2)+c(d,n_cat=7)", ["adapt"],
+                 {"adapt": "{window: 60, update: 1, horizon: 1}"}),
+                ("forget", "y ~ c(d,n_cat=7)", ["adapt", "--forget=0.98"],
+                 {"adapt": "{window: 60, update: 2, horizon: 1}"}),
+                ("plot", "y ~ s(a,k=6)+c(d,n_cat=7)+te(s(a,k=3),l(b))",
+                 ["plot", "--weights", "weights"], {}),
+                ("grid", "y ~ s(c,k=$k,ap=$p)+l(a)", ["tune", "--grid"],
+                 {"grid": "{k: [4, 6], p: [-2, 1]}"})):
+            with self.subTest(name):
+                model = self.prepare(formula, "--fuse-rows=false", days=75,
+                                     groups=2, **keys)
+                command = [command[0], self.train, *command[1:]]
+                if name == "plot":
+                    self.fit(model, self.train, weights="weights")
+                self.succeed(model, *command, "-o", "good")
+                got, said = self.run_there(model, *command)
+                self.assertNotIn("warning", said)
+                if name == "grid":
+                    # Weights: what counts is what they predict.
+                    self.assert_close_to_norm(
+                        *(self.numbers(self.predict_by(weights)) for weights in
+                          (got, (self.dir / "good").read_bytes())), 1e-9)
+                else:
+                    texts = [content.decode() for content in
+                             (got, (self.dir / "good").read_bytes())]
+                    self.assertEqual(*(numbers.sub("", text)
+                                       for text in texts))
+                    self.assert_close(
+                        *([float(number) for number in numbers.findall(text)]
+                          for text in texts), 1e-8, absolute=1e-9)
+                for settings in ORDERS[1:4]:
+                    self.assertEqual(self.run_there(model, *command,
+                                                    **settings)[0],
+                                     got, settings)
+                for options in (("--chunk-rows", "7"), ("--threads", "3"),
+                                ("--chunk-rows", "1", "--threads", "2")):
+                    self.assertEqual(self.run_there(model, *command,
+                                                    *options)[0],
+                                     got, options)
+                if name == "grid":
+                    self.assertEqual(self.run_there(model, *command,
+                                                    "--stream")[0], got)
+
+    def predict_by(self, weights):
+        """The predictions of a model of the formula that was chosen."""
+        chosen = self.compile(devices.formula_of(weights), name="chosen",
+                              **small.KEYS)
+        (self.dir / "chosen-weights").write_bytes(weights)
+        return self.predict(chosen, self.train,
+                            self.dir / "chosen-weights").read_bytes()
 
     def test_timings(self):
         """The timings have the run's work without that of the device's tests,
         which its own line at the end counts, too."""
         model = self.prepare("y ~ s(a,k=5)")
-        _, said = self.run_emulated(model, "fit", self.train, "--timings=json")
+        _, said = self.run_there(model, "fit", self.train, "--timings=json")
         told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])["device"]
         in_all = COUNTS.search(said)
         self.assertEqual(told["name"], "cuda-emulated")
@@ -184,7 +167,7 @@ class Emulated(harness.TestCase):
             with self.subTest(name):
                 self.assertGreater(told[name], 0)
                 self.assertLess(told[name], int(in_all[known]))
-        _, said = self.run_emulated(model, "fit", self.train, "--timings")
+        _, said = self.run_there(model, "fit", self.train, "--timings")
         self.assertRegex(
             said, rf"(?m)^cuda-emulated: {told['launches']} launches, "
                   rf"{told['copies']} copies, {told['uploaded_bytes']} bytes "
@@ -192,13 +175,13 @@ class Emulated(harness.TestCase):
 
     def test_kernels_that_the_device_lacks(self):
         model = self.prepare("y ~ s(a,k=5)+pid(b,w=3)", "--fuse-rows=false")
-        _, said = self.run_emulated(model, "fit", self.train)
+        _, said = self.run_there(model, "fit", self.train)
         self.assertNotIn("warning", said)
         for lacks, message in (
                 ("pid", "summing rows on 'cpu': device 'cuda-emulated' has no "
                         "kernel 'pid'"),
                 ("radial", None)):
-            _, said = self.run_emulated(model, "fit", self.train, lacks=lacks)
+            _, said = self.run_there(model, "fit", self.train, lacks=lacks)
             if message:
                 self.assertIn(f"warning: {message}\n", said)
             else:
@@ -208,7 +191,7 @@ class Emulated(harness.TestCase):
                 ("radial,pid", "    steps on the CPU for lack of kernels: pid, "
                                "radial\n")):
             text = self.succeed(model, "info", "--devices",
-                                env=environment(lacks=lacks))
+                                env=self.environment(lacks=lacks))
             self.assertRegex(
                 text, r"  cuda-emulated: CUDA kernels in an emulator, .*\n"
                       r"    found: .*\n" + line +
@@ -225,10 +208,10 @@ class Emulated(harness.TestCase):
         subprocess.run(
             ["g++", "-std=c++17", *harness.SANITIZE, "-I",
              str(harness.SOURCE / "include"), str(source),
-             str(BACKENDS / "libtamrt.a"), "-lpthread", "-o",
+             str(devices.BACKENDS / "libtamrt.a"), "-lpthread", "-o",
              str(self.dir / "cpp")], check=True)
         good = self.fit(model, self.train).read_bytes()
-        got, said = self.run_emulated(self.dir / "cpp", "fit", self.train,
+        got, said = self.run_there(self.dir / "cpp", "fit", self.train,
                                       lacks="pid")
         self.assertEqual(got, good)
         for what in ("summing rows", "solving"):
@@ -240,7 +223,7 @@ class Emulated(harness.TestCase):
         runs = []
         for banks in (0, 1):
             # Which groups make up a batch depends on when they are there.
-            _, said = self.run_emulated(model, "fit", self.train, banks=banks,
+            _, said = self.run_there(model, "fit", self.train, banks=banks,
                                         batch=1)
             counts = COUNTS.search(said)
             self.assertIsNotNone(counts, said)
@@ -253,9 +236,9 @@ class Emulated(harness.TestCase):
         # The columns a, d and y of each row are uploaded once; what else there
         # is does not depend on the number of rows.
         rows = len(harness.read_csv(self.train))
-        small.generate(self.train, "--days", 400, "--groups", GROUPS)
+        small.generate(self.train, "--days", 400, "--groups", devices.GROUPS)
         more = len(harness.read_csv(self.train)) - rows
-        _, said = self.run_emulated(model, "fit", self.train)
+        _, said = self.run_there(model, "fit", self.train)
         uploaded = int(COUNTS.search(said)["uploaded"]) - runs[0]["uploaded"]
         self.assertGreaterEqual(uploaded, more * 3 * 8)
         self.assertLess(uploaded, more * 3 * 8 * 1.2)
@@ -263,17 +246,18 @@ class Emulated(harness.TestCase):
         # The copies that wait are the results of the device's test.
         for options in (), ("--stream",), ("--chunk-rows", "7"):
             for order in "forward", "backward", "random":
-                _, said = self.run_emulated(model, "fit", self.train, *options,
+                _, said = self.run_there(model, "fit", self.train, *options,
                                             order=order)
                 self.assertEqual(COUNTS.search(said)["waited"], "2", options)
 
     def test_batches(self):
         """The groups of a batch share launches and copies: each step is a graph
         of its kernels, its copies are one operation."""
-        model = self.prepare(LOAD, "--fuse-rows=false", groups=48, days=8)
+        model = self.prepare(devices.LOAD, "--fuse-rows=false", groups=48,
+                             days=8)
         told = {}
         for batch in (0, 1, 16):
-            weights, said = self.run_emulated(
+            weights, said = self.run_there(
                 model, "fit", self.train, "--timings=json", batch=batch)
             told[batch] = weights, json.loads(
                 re.search(r"^\{.*\}$", said, re.M)[0])["device"]
@@ -289,33 +273,20 @@ class Emulated(harness.TestCase):
             self.assertLess(batches[what], graphs[what])
 
     def test_little_memory(self):
-        model = self.prepare(LOAD, "--fuse-rows=false", days=300)
-        good, said = self.run_emulated(model, "fit", self.train)
-        rows = re.compile(r"chunks of (\d+) rows?")
-        self.assertEqual(rows.search(said)[1], "300")
-        run = self.run_program(
-            model, "fit", self.train, "-o", "out", "--device", "cuda-emulated",
-            env=environment(memory=100000))
-        self.assertEqual(run.returncode, 1)
-        least = re.search(r"expected (\d+) bytes of memory for the direct "
-                          r"solver in chunks of 1 row, got", run.stderr)
-        got, said = self.run_emulated(model, "fit", self.train,
-                                      memory=int(int(least[1]) / 0.9) + 2000)
-        self.assertLess(int(rows.search(said)[1]), 300)
-        self.assertEqual(got, good)
+        self.check_little_memory()
 
     def test_settings(self):
         model = self.prepare("y ~ l(a)", "--fuse-rows=false")
         run = self.run_program(
             model, "fit", self.train, "-o", "out", "--device", "cuda-emulated",
-            env=environment(order="sideways"))
+            env=self.environment(order="sideways"))
         self.assertEqual(run.returncode, 1)
         self.assertIn("device 'cuda-emulated': expected forward, backward, "
                       "warps or random as TAMRT_EMULATOR_ORDER, got "
                       "'sideways'", run.stderr)
         # A device that only tests want is not found unasked.
         run = self.run_program(model, "fit", self.train, "-o", "out",
-                               env=environment())
+                               env=self.environment())
         self.assertEqual(run.returncode, 0)
         self.assertNotIn("cuda-emulated:", run.stderr)
 

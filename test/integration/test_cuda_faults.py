@@ -11,12 +11,14 @@ import re
 import shutil
 import subprocess
 
+import devices
 import small
 import test_cuda
 import test_faults
 from small import harness
 
 DEVICE = "cuda-emulated"
+environment = test_cuda.Emulated.environment
 CALLS = re.compile(r" (\d+) calls, ")
 # A call that failed, by name, and the error.
 FAILED = re.compile(r"error: cuda-emulated: cuda\w+: cudaError\w+: ")
@@ -42,7 +44,7 @@ class CudaFaults(test_faults.Faults):
         model = super().prepare(*arguments, **keys)
         for name, command in self.commands.items():
             run = self.run_program(model, *command, "--device", DEVICE,
-                                   env=test_cuda.environment())
+                                   env=environment())
             self.assertEqual(run.returncode, 0, run.stderr)
             self.good[name] = (self.dir / "out").read_bytes()
         return model
@@ -56,7 +58,7 @@ class CudaFaults(test_faults.Faults):
                          "failures": 10**9 if fail_later else 1}
         (self.dir / "out").unlink(missing_ok=True)
         run = self.run_program(model, *self.commands[name], "--device", DEVICE,
-                               *options, env=test_cuda.environment(**settings))
+                               *options, env=environment(**settings))
         counts, status = self.check_run(run, name, options, settings)
         if counts:
             copies, kernels, calls, _ = counts
@@ -72,10 +74,15 @@ class CudaFaults(test_faults.Faults):
         numbers = []
         for content in got, self.good[name]:
             (self.dir / "part").write_bytes(content)
-            if name in ("fit", "stream"):
+            if name in ("fit", "stream", "grid"):
+                model = self.dir / "model"
+                if name == "grid":
+                    model = self.compile(
+                        devices.formula_of(content), name="chosen",
+                        **small.KEYS)
                 content = self.predict(
-                    self.dir / "model", self.dir / "train.csv",
-                    self.dir / "part", output="part.csv").read_bytes()
+                    model, self.dir / "train.csv", self.dir / "part",
+                    output="part.csv").read_bytes()
             numbers.append([
                 float(value) for row in harness.parse_csv(content.decode())
                 for key, value in row.items()
@@ -84,6 +91,18 @@ class CudaFaults(test_faults.Faults):
 
     def test_every_allocation(self):
         model = self.prepare(names=["fit", "stream", "predict", "decompose"])
+        self.check_every_allocation(model, self.commands)
+
+    def test_windows(self):
+        model = self.prepare("y ~ l(a)", days=8, groups=1, names=["adapt"],
+                             chunk_rows=2,
+                             adapt="{window: 4, update: 2, horizon: 1}")
+        self.check_every_allocation(model, self.commands)
+
+    def test_grids(self):
+        model = self.prepare("y ~ s(c,k=4,ap=$p)", groups=1, days=8,
+                             names=["grid"], chunk_rows=4,
+                             grid="{p: [-2, 1]}")
         self.check_every_allocation(model, self.commands)
 
     def test_every_allocation_of_conjugate_gradients(self):
@@ -98,7 +117,7 @@ class CudaFaults(test_faults.Faults):
             for order in "forward", "backward":
                 said = self.run_program(
                     model, *command, "--device", DEVICE,
-                    env=test_cuda.environment(order=order)).stderr
+                    env=environment(order=order)).stderr
                 calls = int(CALLS.search(said)[1])
                 self.assertGreater(calls, 300)
                 told = 0
@@ -106,7 +125,7 @@ class CudaFaults(test_faults.Faults):
                     (self.dir / "out").unlink(missing_ok=True)
                     run = self.run_program(
                         model, *command, "--device", DEVICE,
-                        env=test_cuda.environment(
+                        env=environment(
                             order=order, fail=k, error=ILLEGAL_ADDRESS))
                     what = (name, order, k, run.stderr)
                     self.assertIn(run.returncode, (0, 1), what)
@@ -130,7 +149,7 @@ class CudaFaults(test_faults.Faults):
     test_every_kernel_of_conjugate_gradients = None
     test_every_factorization_of_conjugate_gradients = None
     test_kernels_of_two_threads_at_once = test_rows_that_threads_share = None
-    test_windows = test_trace = test_trace_of_conjugate_gradients = None
+    test_trace = test_trace_of_conjugate_gradients = None
     test_little_and_fragmented_memory = None
 
 
@@ -152,7 +171,7 @@ class Skipped(harness.TestCase):
         folder.mkdir()
         if backend:
             shutil.copy(backend, folder / "libtamrt-backend-cuda.so")
-        env = test_cuda.environment(kind="cuda", **settings) | {
+        env = environment(kind="cuda", **settings) | {
             "TAMRT_BACKEND_PATH": str(folder)}
         text = self.succeed(self.model, "info", "--devices", env=env)
         self.assertRegex(text, r"  cuda(: .*)?\n(    (found|tested): .*\n)*"
@@ -166,12 +185,12 @@ class Skipped(harness.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, rf"device 'cuda': {named or why}\n")
 
-    EMULATED = test_cuda.BACKENDS / "libtamrt-backend-cuda-emulated.so"
+    EMULATED = devices.BACKENDS / "libtamrt-backend-cuda-emulated.so"
 
     def test_no_folder(self):
         self.check("no backend was found", named="no backend "
                    "'libtamrt-backend-cuda.so' was found; .*")
-        env = test_cuda.environment() | {"TAMRT_BACKEND_PATH": "/nowhere"}
+        env = environment() | {"TAMRT_BACKEND_PATH": "/nowhere"}
         text = self.succeed(self.model, "info", "--devices", env=env)
         self.assertIn("  /nowhere\n", text)
         self.assertIn("  cuda\n    skipped: no backend was found\n", text)
@@ -225,7 +244,7 @@ class Skipped(harness.TestCase):
 
     def test_backend_of_gpus(self):
         """The backend for GPUs loads on a machine without a driver."""
-        backend = test_cuda.BACKENDS / "libtamrt-backend-cuda.so"
+        backend = devices.BACKENDS / "libtamrt-backend-cuda.so"
         if not backend.exists():
             self.skipTest("the build has no backend for CUDA")
         needs = subprocess.run(["readelf", "-d", backend], check=True,
@@ -236,8 +255,8 @@ class Skipped(harness.TestCase):
                        backend)
 
     def test_two_devices(self):
-        env = test_cuda.environment(devices=2, order="random", seed=3)
-        model = self.compile(test_cuda.LOAD, "--fuse-rows=false", name="load",
+        env = environment(devices=2, order="random", seed=3)
+        model = self.compile(devices.LOAD, "--fuse-rows=false", name="load",
                              **small.KEYS)
         small.generate(self.train, "--groups", 6)
         run = self.run_program(model, "fit", self.train, "-o", "one",

@@ -10,15 +10,10 @@ import pathlib
 import re
 import shutil
 
-import small
-import test_cuda
+import devices
 from small import harness
 
-# Another build of the backend may be tested (tools/check --with torch).
-BACKENDS = pathlib.Path(os.environ.get(
-    "TAMC_TORCH_BACKENDS", harness.BUILD / "lib" / "tamrt"))
 FILE = "libtamrt-backend-torch.so"
-GROUPS = 3
 COUNTS = re.compile(
     r"debug: torch:cpu: (?P<kernels>\d+) kernels, (?P<copies>\d+) copies, "
     r"(?P<tensors>\d+) temporary tensors, (?P<peak>\d+) of (?P<reserve>\d+) "
@@ -32,61 +27,17 @@ ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
 TEST_KERNELS, TEST_ALLOCATIONS, TEST_COPIES = 2, 5, 7
 
 
-def environment(folder=BACKENDS, **settings):
-    return dict(os.environ, TAMRT_LOG="debug",
-                TAMRT_BACKEND_PATH=str(folder)) | {
-        f"TAMRT_TORCH_{key.upper()}": str(value)
-        for key, value in settings.items()}
-
-
-class Torch(harness.TestCase):
-    def prepare(self, formula, *options, days=40, groups=GROUPS, **keys):
-        model = self.compile(formula, *options, **small.KEYS, **keys)
-        self.train = small.generate(self.dir / "train.csv", "--days", days,
-                                    "--groups", groups)
-        return model
-
-    def run_torch(self, model, *command, **settings):
-        """Runs a command on the device; returns the bytes of its output and
-        its messages."""
-        (self.dir / "out").unlink(missing_ok=True)
-        run = self.run_program(model, *command, "-o", "out", "--device",
-                               "torch:cpu", env=environment(**settings))
-        self.assertEqual(run.returncode, 0, (command, settings, run.stderr))
-        self.assertNotIn("never released", run.stderr)
-        return (self.dir / "out").read_bytes(), run.stderr
-
-    def numbers(self, table):
-        return [float(value) for row in harness.parse_csv(table.decode())
-                for key, value in row.items()
-                if key not in ("date", "g") and value]
-
-    def check(self, model, *, is_whole=True, tolerance=1e-9,
-              commands=("predict", "decompose"), fit=(), **settings):
-        """Fits and predicts on the device and on the CPU, and compares."""
-        weights = self.fit(model, self.train, *fit)
-        got, said = self.run_torch(model, "fit", self.train, *fit, **settings)
-        if is_whole:
-            self.assertNotIn("warning", said)
-        (self.dir / "torch").write_bytes(got)
-        for command in commands:
-            good = self.dir / "good"
-            self.succeed(model, command, self.train, "--weights", weights,
-                         "-o", good)
-            table, said = self.run_torch(model, command, self.train,
-                                         "--weights", "torch", **settings)
-            if is_whole:
-                self.assertNotIn("warning", said)
-            self.assert_close_to_norm(self.numbers(table),
-                                      self.numbers(good.read_bytes()),
-                                      tolerance, command)
-        return got
+class Torch(devices.DeviceTest):
+    DEVICE, PREFIX, SHARE = "torch:cpu", "TAMRT_TORCH", 0.6
+    # Another build of the backend may be tested (tools/check --with torch).
+    FOLDER = pathlib.Path(os.environ.get("TAMC_TORCH_BACKENDS",
+                                         devices.BACKENDS))
 
     def test_numbers_of_the_cpu(self):
         for name, formula, options in (
-                ("load", test_cuda.LOAD, ()), ("mixed", test_cuda.MIXED, ()),
-                ("random", test_cuda.RANDOM, ()),
-                ("dense", test_cuda.LOAD, ("--dense",))):
+                ("load", devices.LOAD, ()), ("mixed", devices.MIXED, ()),
+                ("random", devices.RANDOM, ()),
+                ("dense", devices.LOAD, ("--dense",))):
             with self.subTest(name):
                 model = self.prepare(formula, "--fuse-rows=false", *options)
                 self.check(model, commands=("predict",) if name == "random"
@@ -97,36 +48,25 @@ class Torch(harness.TestCase):
         for options in (("--solver=cg",), ("--solver=cg", "--block-limit=1"),
                         ("--solver=cg", "--block-limit=16")):
             with self.subTest(options):
-                model = self.prepare(test_cuda.CG, "--fuse-rows=false",
+                model = self.prepare(devices.CG, "--fuse-rows=false",
                                      *options)
                 # Where rounding decides, iterations end at another step.
                 got = self.check(model, tolerance=1e-6, commands=("predict",))
-                streamed, _ = self.run_torch(model, "fit", self.train,
+                streamed, _ = self.run_there(model, "fit", self.train,
                                              "--stream")
                 self.assertEqual(streamed, got)
 
     def test_sums_of_the_cpu(self):
-        """Loops over rows are code for the CPU: the device solves from the
-        panels that they add up."""
-        for formula in (test_cuda.LOAD,
-                        "y ~ s(a,k=6)+te(s(a,k=3),s(b,k=2),c(d,n_cat=7))+"
-                        "s(b,k=4,deg=2)+l(c)"):
-            with self.subTest(formula):
-                model = self.prepare(formula)
-                self.check(model, is_whole=False)
-                _, said = self.run_torch(model, "fit", self.train)
-                self.assertIn("warning: summing rows on 'cpu': the model has "
-                              "code of the CPU", said)
-                self.assertNotIn("solving on 'cpu'", said)
+        self.check_sums_of_the_cpu()
 
     def test_inference(self):
         model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")
         weights = self.fit(model, self.train, "--inference")
         self.succeed(model, "predict", self.train, "--weights", weights, "--se",
                      "-o", "good")
-        got, _ = self.run_torch(model, "fit", self.train, "--inference")
+        got, _ = self.run_there(model, "fit", self.train, "--inference")
         (self.dir / "torch").write_bytes(got)
-        table, said = self.run_torch(model, "predict", self.train, "--weights",
+        table, said = self.run_there(model, "predict", self.train, "--weights",
                                      "torch", "--se")
         self.assertNotIn("warning", said)
         self.assert_close(self.numbers(table), self.numbers(
@@ -134,47 +74,60 @@ class Torch(harness.TestCase):
 
     def test_one_result(self):
         for formula, options in (
-                (test_cuda.LOAD, ()), (test_cuda.MIXED, ()),
-                (test_cuda.CG, ("--solver=cg", "--block-limit=16"))):
+                (devices.LOAD, ()), (devices.MIXED, ()),
+                (devices.CG, ("--solver=cg", "--block-limit=16"))):
             with self.subTest(formula):
                 model = self.prepare(formula, "--fuse-rows=false", *options,
                                      days=4)
-                good, _ = self.run_torch(model, "fit", self.train)
+                good, _ = self.run_there(model, "fit", self.train)
                 (self.dir / "weights").write_bytes(good)
                 predict = ("predict", self.train, "--weights", "weights")
-                predicted, _ = self.run_torch(model, *predict)
+                predicted, _ = self.run_there(model, *predict)
                 # Iterations of one row at a time launch too many kernels.
                 few = ("--threads", "3", "--chunk-rows", "50"), ("--stream",)
                 more = (("--chunk-rows", "7"), ("--chunk-rows", "1"))
-                for options in few + (() if formula == test_cuda.CG else more):
+                for options in few + (() if formula == devices.CG else more):
                     self.assertEqual(
-                        self.run_torch(model, "fit", self.train, *options)[0],
+                        self.run_there(model, "fit", self.train, *options)[0],
                         good, options)
                     self.assertEqual(
-                        self.run_torch(model, *predict, *options)[0],
+                        self.run_there(model, *predict, *options)[0],
                         predicted, options)
 
     def test_reserve(self):
         """Kernels get memory from the reserve alone. One that is too small is
         an error of the kernel, and smaller chunks need less."""
-        model = self.prepare(test_cuda.MIXED, "--fuse-rows=false", days=400)
-        good, said = self.run_torch(model, "fit", self.train)
+        model = self.prepare(devices.MIXED, "--fuse-rows=false", days=400)
+        good, said = self.run_there(model, "fit", self.train)
         counts = COUNTS.search(said)
         self.assertEqual(int(counts["refused"]), 0)
         self.assertGreater(int(counts["tensors"]), int(counts["kernels"]))
         self.assertLess(int(counts["peak"]), int(counts["reserve"]))
         peak = int(counts["peak"])
-        got, said = self.run_torch(model, "fit", self.train,
+        got, said = self.run_there(model, "fit", self.train,
                                    reserve=peak // 2)
         self.assertEqual(got, good)
         self.assertTrue(STEP.search(said), said)
         self.assertGreater(int(COUNTS.search(said)["refused"]), 0)
         run = self.run_program(model, "fit", self.train, "-o", "out",
                                "--device", "torch:cpu",
-                               env=environment(reserve=4096))
+                               env=self.environment(reserve=4096))
         self.assertEqual(run.returncode, 1)
         self.assertIn("device 'torch:cpu': test 'binary64 sum' failed: a "
                       "kernel reported status 2", run.stderr)
+
+    def test_reserves_that_do_not_exist(self):
+        model = self.prepare("y ~ l(a)", days=4)
+        for reserve, message in (
+                (16, "expected TAMRT_TORCH_RESERVE to be at least 64 bytes, "
+                     "got 16"),
+                (1 << 60, "expected 1152921504606846976 bytes of memory for "
+                          "temporary tensors, got less")):
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   "--device", "torch:cpu",
+                                   env=self.environment(reserve=reserve))
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"device 'torch:cpu': {message}", run.stderr)
 
     def test_faults(self):
         """Each allocation, kernel and copy fails once, and so does memory of
@@ -184,11 +137,11 @@ class Torch(harness.TestCase):
                              chunk_rows=4)
         one = ("--threads", "1")
         fit = ("fit", self.train, *one)
-        good, said = self.run_torch(model, *fit)
+        good, said = self.run_there(model, *fit)
         (self.dir / "weights").write_bytes(good)
         predict = ("predict", self.train, "--weights", "weights", *one)
         for command in fit, predict:
-            good, said = self.run_torch(model, *command)
+            good, said = self.run_there(model, *command)
             counts = {key: int(value) for key, value
                       in COUNTS.search(said).groupdict().items()}
             tests = {"fail": (TEST_ALLOCATIONS, 14),
@@ -204,7 +157,7 @@ class Torch(harness.TestCase):
                             run = self.run_program(
                                 model, *command, *options, "-o", "out",
                                 "--device", "torch:cpu",
-                                env=environment(**{key: k}))
+                                env=self.environment(**{key: k}))
                             self.assertNotIn("never released", run.stderr)
                             if run.returncode == 0:
                                 if "'cpu'" not in run.stderr:
@@ -218,28 +171,15 @@ class Torch(harness.TestCase):
                             self.assertFalse((self.dir / "out").exists())
 
     def test_little_memory(self):
-        model = self.prepare(test_cuda.LOAD, "--fuse-rows=false", days=300)
-        good, said = self.run_torch(model, "fit", self.train)
-        rows = re.compile(r"chunks of (\d+) rows?")
-        self.assertEqual(rows.search(said)[1], "300")
-        run = self.run_program(
-            model, "fit", self.train, "-o", "out", "--device", "torch:cpu",
-            env=environment(memory=100000))
-        self.assertEqual(run.returncode, 1)
-        least = re.search(r"expected (\d+) bytes of memory for the direct "
-                          r"solver in chunks of 1 row, got", run.stderr)
-        got, said = self.run_torch(model, "fit", self.train,
-                                   memory=int(int(least[1]) / 0.6) + 2000)
-        self.assertLess(int(rows.search(said)[1]), 300)
-        self.assertEqual(got, good)
+        self.check_little_memory()
 
     def test_kernels_that_the_device_lacks(self):
         model = self.prepare("y ~ s(a,k=5)+pid(b,w=3)", "--fuse-rows=false")
-        _, said = self.run_torch(model, "fit", self.train, lacks="pid,radial")
+        _, said = self.run_there(model, "fit", self.train, lacks="pid,radial")
         self.assertIn("warning: summing rows on 'cpu': device 'torch:cpu' has "
                       "no kernel 'pid'\n", said)
         text = self.succeed(model, "info", "--devices",
-                            env=environment(lacks="radial,pid"))
+                            env=self.environment(lacks="radial,pid"))
         self.assertRegex(
             text, r"  torch:cpu: LibTorch [0-9.]+ on the CPU, .*\n"
                   r"    found: .*\n"
@@ -249,7 +189,7 @@ class Torch(harness.TestCase):
 
     def test_timings(self):
         model = self.prepare("y ~ s(a,k=5)", "--fuse-rows=false")
-        _, said = self.run_torch(model, "fit", self.train, "--timings=json")
+        _, said = self.run_there(model, "fit", self.train, "--timings=json")
         told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])["device"]
         self.assertEqual(told["name"], "torch:cpu")
         in_all = COUNTS.search(said)
@@ -268,20 +208,20 @@ class Torch(harness.TestCase):
                 ("torch:", "expected a device such as cpu or cuda:1, got "
                            "'torch:'")):
             run = self.run_program(model, "fit", self.train, "-o", "out",
-                                   "--device", name, env=environment())
+                                   "--device", name, env=self.environment())
             self.assertEqual(run.returncode, 1)
             self.assertIn(message, run.stderr)
         # The kind alone is its first device; the spec may name it, too.
         self.run_program(model, "fit", self.train, "-o", "out", "--device",
-                         "torch", env=environment())
+                         "torch", env=self.environment())
         model = self.prepare("y ~ l(a)", device="torch:cpu")
         run = self.run_program(model, "fit", self.train, "-o", "out",
-                               env=environment())
+                               env=self.environment())
         self.assertRegex(run.stderr, COUNTS)
         # `auto` takes no CPU but the model's own.
         model = self.prepare("y ~ l(a)")
         run = self.run_program(model, "fit", self.train, "-o", "out",
-                               env=environment())
+                               env=self.environment())
         self.assertEqual(run.returncode, 0)
         self.assertNotIn("torch:cpu", run.stderr)
 
@@ -291,14 +231,14 @@ class Torch(harness.TestCase):
         model = self.prepare("y ~ l(a)")
         folder = self.dir / "backends"
         folder.mkdir()
-        whole = (BACKENDS / FILE).read_bytes()
+        whole = (self.FOLDER / FILE).read_bytes()
         # Libraries that are not there, as if LibTorch had been removed.
         missing = whole.replace(b"libtorch_cpu.so", b"libtorch_cpX.so")
         self.assertNotEqual(missing, whole)
         for data, why in ((whole[:len(whole) // 2], "the file is truncated: expected"),
                           (missing, "libtorch_cpX.so")):
             (folder / FILE).write_bytes(data)
-            env = environment(folder)
+            env = self.environment(folder)
             run = self.run_program(model, "fit", self.train, "-o", "out",
                                    env=env)
             self.assertEqual(run.returncode, 0, run.stderr)

@@ -11,6 +11,7 @@
 #   %plugin-opt                  the same with our passes and dialects loaded
 #   %run-loops                   compares row loops, run by mlir-runner, with the
 #                                interpreter (test/Reference/run_loops.py)
+#   %lower, %run-main            to the LLVM dialect, and mlir-runner on @main
 #   %bin, %src, %obj             build/bin, the source tree, the build tree
 #   %data, %examples             test/golden/data and examples
 #   %python                      the Python that CMake found
@@ -56,7 +57,28 @@ run_loops = '%s %s --library=%s --runner="%s"' % (
     os.path.join(config.tamc_binary_dir, "test", "lib", "libtamrt-driven.so"),
     runner)
 
+# From memrefs and structured control flow to the LLVM dialect, and a run of
+# @main with what it prints.
+lower = plugin_opt + (
+    " --pass-pipeline='builtin.module("
+    "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
+    "async-to-async-runtime,async-runtime-ref-counting,convert-async-to-llvm,"
+    "convert-scf-to-cf,convert-vector-to-llvm,convert-complex-to-llvm,"
+    "convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
+    "finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
+    "reconcile-unrealized-casts)'")
+# mlir-runner does not know the plan.
+run_main = (
+    "sed -e 's/,* *tamk.plan = #tamk.plan<.*>}/}/' "
+    "-e 's/tamk.plan = #tamk.plan<.*>, //' | ") + runner + (
+    " -e main -entry-point-result=void --shared-libs=%s" % (
+    ",".join(os.path.join(config.llvm_tools_dir, "..", "lib",
+                          "libmlir_%s.so" % name)
+             for name in ("c_runner_utils", "runner_utils"))))
+
 for name, value in (
+    ("%lower", lower),
+    ("%run-main", run_main),
     ("%tamc", os.path.join(bin_dir, "tamc")),
     ("%tam-opt", os.path.join(bin_dir, "tam-opt")),
     ("%tam-plan", os.path.join(bin_dir, "tam-plan")),

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/BufferViewFlowOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
@@ -33,6 +34,8 @@
 
 void tamc::registerTamcDialects(mlir::DialectRegistry &registry) {
   registry.insert<tam::TamDialect, tamk::TamKDialect>();
+  // The memory that arith.select chooses, for plan-memory.
+  mlir::arith::registerBufferViewFlowOpInterfaceExternalModels(registry);
 }
 
 void tamc::registerTamcPasses() {

@@ -10,7 +10,9 @@
 
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <map>
@@ -22,30 +24,61 @@ namespace {
 
 using Ops = std::vector<Operation *>;
 
-/// The memory that a value of a random program names: a buffer, an allocation,
-/// or an argument, none of which share bytes.
-Value memoryOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto cast = dyn_cast<memref::CastOp>(op))
-      value = cast.getSource();
-    else if (auto part = dyn_cast<memref::SubViewOp>(op))
-      value = part.getSource();
-    else
-      break;
+/// Collects the memory that a value of a random program may name: buffers,
+/// allocations, or arguments, none of which share bytes.
+void addMemories(Value value, std::set<void *> &memories,
+                 std::set<void *> &seen) {
+  if (!seen.insert(value.getAsOpaquePointer()).second)
+    return;
+  auto add = [&](Value source) { addMemories(source, memories, seen); };
+  auto yielded = [](Region &region, unsigned number) {
+    return region.front().getTerminator()->getOperand(number);
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop) {
+      memories.insert(value.getAsOpaquePointer());
+      return;
+    }
+    add(loop.getInitArgs()[argument.getArgNumber() - 1]);
+    add(yielded(loop.getRegion(), argument.getArgNumber() - 1));
+    return;
   }
-  return value;
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  Operation *op = value.getDefiningOp();
+  if (auto cast = dyn_cast<memref::CastOp>(op))
+    return add(cast.getSource());
+  if (auto part = dyn_cast<memref::SubViewOp>(op))
+    return add(part.getSource());
+  if (auto choice = dyn_cast<arith::SelectOp>(op)) {
+    add(choice.getTrueValue());
+    add(choice.getFalseValue());
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    add(yielded(branch.getThenRegion(), number));
+    add(yielded(branch.getElseRegion(), number));
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    add(loop.getInitArgs()[number]);
+    add(yielded(loop.getRegion(), number));
+  } else {
+    memories.insert(value.getAsOpaquePointer());
+  }
+}
+
+void addMemories(Value value, std::set<void *> &memories) {
+  std::set<void *> seen;
+  addMemories(value, memories, seen);
 }
 
 /// What `op` and all ops within read and write.
 void collect(Operation *op, std::set<void *> &reads, std::set<void *> &writes) {
   op->walk([&](Operation *inner) {
     if (auto load = dyn_cast<memref::LoadOp>(inner))
-      reads.insert(memoryOf(load.getMemRef()).getAsOpaquePointer());
+      addMemories(load.getMemRef(), reads);
     if (auto store = dyn_cast<memref::StoreOp>(inner))
-      writes.insert(memoryOf(store.getMemRef()).getAsOpaquePointer());
+      addMemories(store.getMemRef(), writes);
     if (auto copy = dyn_cast<memref::CopyOp>(inner)) {
-      reads.insert(memoryOf(copy.getSource()).getAsOpaquePointer());
-      writes.insert(memoryOf(copy.getTarget()).getAsOpaquePointer());
+      addMemories(copy.getSource(), reads);
+      addMemories(copy.getTarget(), writes);
     }
   });
 }
@@ -130,32 +163,56 @@ private:
   std::map<std::pair<Operation *, Operation *>, bool> direct;
 };
 
-/// The ops of the view's block that read or write its buffer.
-Ops usesOf(memref::ViewOp view) {
-  Ops uses;
+/// The ops that read or write the buffer of the view, in the innermost block
+/// that has them all.
+Ops usesOf(memref::ViewOp view, func::FuncOp program) {
   void *memory = view.getResult().getAsOpaquePointer();
-  for (Operation &op : *view->getBlock()) {
+  auto usesMemory = [&](Operation *op) {
     std::set<void *> reads, writes;
-    collect(&op, reads, writes);
-    if (reads.count(memory) || writes.count(memory))
+    collect(op, reads, writes);
+    return reads.count(memory) || writes.count(memory);
+  };
+  Block *scope = view->getBlock();
+  program.walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 && usesMemory(op))
+      while (!scope->findAncestorOpInBlock(*op))
+        scope = scope->getParentOp()->getBlock();
+  });
+  Ops uses;
+  for (Operation &op : *scope)
+    if (usesMemory(&op))
       uses.push_back(&op);
-  }
   return uses;
+}
+
+/// Whether only one of two views is made, as they are in two regions of one
+/// branch, and not in a loop within.
+bool areExclusive(memref::ViewOp a, memref::ViewOp b) {
+  for (Operation *x = a->getParentOp(); x && !isa<scf::ForOp, scf::WhileOp>(x);
+       x = x->getParentOp())
+    if (isa<scf::IfOp>(x) && x->isProperAncestor(b)) {
+      for (Operation *y = b->getParentOp(); y != x; y = y->getParentOp())
+        if (isa<scf::ForOp, scf::WhileOp>(y))
+          return false;
+      return x->getRegion(0).findAncestorOpInRegion(*a) !=
+             x->getRegion(0).findAncestorOpInRegion(*b);
+    }
+  return false;
 }
 
 } // namespace
 
 std::vector<std::pair<int64_t, int64_t>>
 tamc::test::findUnorderedSharing(func::FuncOp program) {
-  auto plan = program->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
-  auto rows = plan.getAs<ArrayAttr>("buffers");
-  auto number = [&](size_t row, StringRef key) {
-    return cast<DictionaryAttr>(rows[row]).getAs<IntegerAttr>(key).getInt();
-  };
+  auto plan = program->getAttrOfType<tamk::PlanAttr>(tamk::kPlanAttrName);
+  llvm::ArrayRef<tamk::BufferAttr> rows = plan.getBuffers();
   std::vector<Ops> uses(rows.size());
+  std::vector<memref::ViewOp> views(rows.size());
   program.walk([&](memref::ViewOp view) {
-    if (auto row = view->getAttrOfType<IntegerAttr>(tamk::kBufferAttrName))
-      uses[size_t(row.getInt())] = usesOf(view);
+    if (auto row = view->getAttrOfType<IntegerAttr>(tamk::kBufferAttrName)) {
+      views[size_t(row.getInt())] = view;
+      uses[size_t(row.getInt())] = usesOf(view, program);
+    }
   });
   Order order;
   auto allBefore = [&](size_t a, size_t b) {
@@ -168,10 +225,11 @@ tamc::test::findUnorderedSharing(func::FuncOp program) {
   std::vector<std::pair<int64_t, int64_t>> found;
   for (size_t a = 0; a < rows.size(); ++a)
     for (size_t b = a + 1; b < rows.size(); ++b)
-      if (number(a, "space") == number(b, "space") &&
-          number(a, "offset") < number(b, "offset") + number(b, "bytes") &&
-          number(b, "offset") < number(a, "offset") + number(a, "bytes") &&
-          !allBefore(a, b) && !allBefore(b, a))
+      if (rows[a].getSpace() == rows[b].getSpace() &&
+          rows[a].getOffset() < rows[b].getOffset() + rows[b].getBytes() &&
+          rows[b].getOffset() < rows[a].getOffset() + rows[a].getBytes() &&
+          !areExclusive(views[a], views[b]) && !allBefore(a, b) &&
+          !allBefore(b, a))
         found.push_back({int64_t(a), int64_t(b)});
   return found;
 }

@@ -93,9 +93,10 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
   if (failed(runPasses(
           *module,
           "func.func(convert-linalg-to-loops),expand-strided-metadata,"
-          "lower-affine,convert-scf-to-cf,convert-cf-to-llvm,"
-          "convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
-          "finalize-memref-to-llvm,convert-func-to-llvm,"
+          "lower-affine,convert-scf-to-cf,convert-vector-to-llvm,"
+          "convert-complex-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,"
+          "convert-index-to-llvm,finalize-memref-to-llvm,"
+          "convert-func-to-llvm,convert-cf-to-llvm,"
           "reconcile-unrealized-casts"))) {
     ADD_FAILURE() << "cannot lower the program";
     return {};

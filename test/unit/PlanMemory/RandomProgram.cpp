@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -24,8 +25,17 @@ struct Buffer {
   /// The value that is the size; empty when it is `size`.
   std::string sizeName;
   int space = 0;
-  /// Index of the allocation it belongs to.
-  size_t base = 0;
+  /// The allocations that it may belong to.
+  std::set<size_t> bases;
+  /// The block that made it frees it, under the condition if there is one.
+  bool isOwned = false;
+  std::string condition;
+
+  bool mayOverlap(const Buffer &other) const {
+    return std::any_of(bases.begin(), bases.end(), [&](size_t base) {
+      return other.bases.count(base) > 0;
+    });
+  }
 };
 
 class Generator {
@@ -67,6 +77,15 @@ private:
   void loop();
   void whileLoop();
   void branch();
+  void choose();
+  void exchange();
+  void carry();
+  void branchWithResult();
+  Buffer branchOf(const Buffer &like);
+  void free(const std::vector<Buffer> &list, size_t firstBase);
+  std::string condition();
+  std::pair<const Buffer *, const Buffer *> pickPair();
+  Buffer allocateLike(const Buffer &like);
   const Buffer *pick();
   std::string load(const Buffer &buffer, const std::string &index);
 
@@ -130,7 +149,8 @@ void Generator::allocate() {
   buffer.type = "memref<" +
                 (buffer.sizeName.empty() ? std::to_string(buffer.size) : "?") +
                 "xi64" + (buffer.space ? ", 1>" : ">");
-  buffer.base = size_t(counter);
+  buffer.bases = {size_t(counter)};
+  buffer.isOwned = true;
   line(buffer.name + " = memref.alloc(" + buffer.sizeName + ") " +
        (chance(10) ? "{alignment = 128 : i64} " : "") + ": " + buffer.type);
   if (chance(70))
@@ -156,6 +176,7 @@ void Generator::view() {
   if (!source)
     return;
   Buffer result = *source;
+  result.isOwned = false;
   result.name = fresh("s");
   std::string space = source->space ? ", 1>" : ">";
   if (!source->sizeName.empty()) {
@@ -231,7 +252,7 @@ void Generator::copy() {
   // Copies have no overlap: the target is another allocation.
   std::vector<const Buffer *> targets;
   for (const Buffer &buffer : buffers)
-    if (buffer.base != source->base && buffer.size == source->size &&
+    if (!buffer.mayOverlap(*source) && buffer.size == source->size &&
         buffer.sizeName == source->sizeName && buffer.type == source->type)
       targets.push_back(&buffer);
   if (targets.empty())
@@ -269,25 +290,205 @@ void Generator::whileLoop() {
   line("}");
 }
 
-void Generator::branch() {
+std::string Generator::condition() {
   std::string condition = fresh("p");
   const Buffer *source = pick();
   if (options.runsEverything || !source) {
     line(condition + " = arith.constant true");
-  } else {
-    std::string value = load(*source, constant(0)), bit = fresh("v"),
-                one = fresh("f");
-    line(one + " = arith.constant 1 : i64");
-    line(bit + " = arith.andi " + value + ", " + one + " : i64");
-    line(condition + " = arith.cmpi eq, " + bit + ", " + one + " : i64");
+    return condition;
   }
-  line("scf.if " + condition + " {");
+  std::string value = load(*source, constant(0)), bit = fresh("v"),
+              one = fresh("f");
+  line(one + " = arith.constant 1 : i64");
+  line(bit + " = arith.andi " + value + ", " + one + " : i64");
+  line(condition + " = arith.cmpi eq, " + bit + ", " + one + " : i64");
+  return condition;
+}
+
+void Generator::branch() {
+  line("scf.if " + condition() + " {");
   block(int(draw(1, 4)));
   if (!options.runsEverything && chance(50)) {
     line("} else {");
     block(int(draw(1, 4)));
   }
   line("}");
+}
+
+/// Two buffers of one type that are different allocations; null if there are
+/// none.
+std::pair<const Buffer *, const Buffer *> Generator::pickPair() {
+  const Buffer *first = pick();
+  if (!first)
+    return {};
+  for (const Buffer &buffer : buffers)
+    if (!buffer.mayOverlap(*first) && buffer.type == first->type &&
+        buffer.size == first->size && buffer.sizeName == first->sizeName)
+      return {first, &buffer};
+  return {};
+}
+
+/// One of two buffers, as a run decides.
+void Generator::choose() {
+  auto [a, b] = pickPair();
+  if (!a)
+    return;
+  Buffer result = *a;
+  result.isOwned = false;
+  result.bases.insert(b->bases.begin(), b->bases.end());
+  std::string first = a->name, second = b->name, choice = condition();
+  result.name = fresh("s");
+  line(result.name + " = arith.select " + choice + ", " + first + ", " +
+       second + " : " + result.type);
+  buffers.push_back(result);
+}
+
+/// A loop whose iterations exchange two buffers.
+void Generator::exchange() {
+  auto [a, b] = pickPair();
+  if (!a)
+    return;
+  Buffer x = *a, y = *b;
+  std::string first = x.name, second = y.name, type = x.type;
+  x.isOwned = y.isOwned = false;
+  x.bases.insert(y.bases.begin(), y.bases.end());
+  y.bases = x.bases;
+  x.name = fresh("x");
+  y.name = fresh("y");
+  std::string zero = constant(0), one = constant(1),
+              turns = constant(draw(0, 3)), results = fresh("r");
+  line(results + ":2 = scf.for " + fresh("t") + " = " + zero + " to " + turns +
+       " step " + one + " iter_args(" + x.name + " = " + first + ", " + y.name +
+       " = " + second + ") -> (" + type + ", " + type + ") {");
+  std::vector<Buffer> outside = buffers;
+  buffers.push_back(x);
+  buffers.push_back(y);
+  block(int(draw(1, 4)));
+  line("  scf.yield " + y.name + ", " + x.name + " : " + type + ", " + type);
+  line("}");
+  buffers = std::move(outside);
+  for (int i = 0; i < 2; ++i) {
+    x.name = results + "#" + std::to_string(i);
+    buffers.push_back(x);
+  }
+}
+
+/// An allocation of the type of `like`, written.
+Buffer Generator::allocateLike(const Buffer &like) {
+  Buffer buffer = like;
+  buffer.name = fresh("b");
+  buffer.bases = {size_t(counter)};
+  buffer.isOwned = false;
+  buffer.condition.clear();
+  line(buffer.name + " = memref.alloc(" + buffer.sizeName +
+       ") : " + buffer.type);
+  initialize(buffer);
+  return buffer;
+}
+
+static bool isContiguous(const Buffer &buffer) {
+  return buffer.type.find("strided") == std::string::npos &&
+         (buffer.type.find('?') == std::string::npos) ==
+             buffer.sizeName.empty();
+}
+
+/// A loop that carries on what each iteration allocates.
+void Generator::carry() {
+  const Buffer *start = pick();
+  if (!start || !isContiguous(*start))
+    return;
+  Buffer x = *start;
+  std::string first = x.name;
+  x.isOwned = false;
+  x.name = fresh("x");
+  std::string zero = constant(0), one = constant(1),
+              turns = constant(draw(0, 3)), result = fresh("r");
+  line(result + " = scf.for " + fresh("t") + " = " + zero + " to " + turns +
+       " step " + one + " iter_args(" + x.name + " = " + first + ") -> (" +
+       x.type + ") {");
+  std::vector<Buffer> outside = buffers, unwritten = pending;
+  ++depth;
+  buffers.push_back(x);
+  output();
+  combine();
+  if (!options.hasUnsafe || chance(70))
+    buffers.pop_back();
+  Buffer next = allocateLike(x);
+  combine();
+  output();
+  line("scf.yield " + next.name + " : " + x.type);
+  --depth;
+  line("}");
+  buffers = std::move(outside);
+  pending = std::move(unwritten);
+  x.name = result;
+  x.bases.insert(next.bases.begin(), next.bases.end());
+  buffers.push_back(x);
+}
+
+/// A branch that yields a buffer of the type of `like`.
+Buffer Generator::branchOf(const Buffer &like) {
+  std::vector<Buffer> outside = buffers, unwritten = pending;
+  size_t firstBase = size_t(counter);
+  ++depth;
+  for (int64_t steps = draw(0, 3); steps > 0; --steps)
+    statement();
+  const Buffer *other = pick();
+  Buffer result;
+  // What the branch frees does not leave it.
+  if (other && chance(40) && other->type == like.type &&
+      other->size == like.size && other->sizeName == like.sizeName &&
+      *other->bases.rbegin() < firstBase)
+    result = *other;
+  else
+    result = allocateLike(like);
+  output();
+  free(buffers, firstBase);
+  line("scf.yield " + result.name + " : " + result.type);
+  --depth;
+  buffers = std::move(outside);
+  pending = std::move(unwritten);
+  return result;
+}
+
+/// A branch that returns a buffer, from inside or from outside.
+void Generator::branchWithResult() {
+  const Buffer *source = pick();
+  if (!source || !isContiguous(*source))
+    return;
+  Buffer like = *source;
+  std::string choice = condition();
+  Buffer result = like;
+  result.name = fresh("r");
+  size_t before = size_t(counter);
+  line(result.name + " = scf.if " + choice + " -> (" + like.type + ") {");
+  Buffer taken = branchOf(like);
+  line("} else {");
+  Buffer other = branchOf(like);
+  line("}");
+  result.bases = taken.bases;
+  result.bases.insert(other.bases.begin(), other.bases.end());
+  // What only a branch allocated is freed here.
+  auto isNew = [&](const Buffer &buffer) {
+    return *buffer.bases.begin() > before;
+  };
+  result.isOwned = isNew(taken);
+  result.condition = isNew(other) ? "" : choice;
+  buffers.push_back(result);
+}
+
+/// Frees what the block made; the numbers of its allocations are not below
+/// `firstBase`.
+void Generator::free(const std::vector<Buffer> &list, size_t firstBase) {
+  for (const Buffer &buffer : list) {
+    if (!buffer.isOwned || *buffer.bases.rbegin() < firstBase)
+      continue;
+    if (!buffer.condition.empty())
+      line("scf.if " + buffer.condition + " {");
+    line("memref.dealloc " + buffer.name + " : " + buffer.type);
+    if (!buffer.condition.empty())
+      line("}");
+  }
 }
 
 void Generator::statement() {
@@ -310,10 +511,19 @@ void Generator::statement() {
     return copy();
   if (depth > 4)
     return combine();
-  if (kind <= 88)
+  if (kind <= 84)
     return loop();
-  if (kind <= 92)
+  if (kind <= 87)
     return whileLoop();
+  if (kind <= 90)
+    return choose();
+  // Not each use in those is executed in each run.
+  if (kind <= 93 && !options.runsEverything)
+    return exchange();
+  if (kind <= 95 && !options.runsEverything)
+    return carry();
+  if (kind <= 97 && !options.runsEverything)
+    return branchWithResult();
   branch();
 }
 
@@ -328,9 +538,7 @@ void Generator::block(int budget) {
   output();
   if (chance(70))
     for (const std::vector<Buffer> *list : {&buffers, &pending})
-      for (const Buffer &buffer : *list)
-        if (buffer.base >= firstBase && buffer.name[1] == 'b')
-          line("memref.dealloc " + buffer.name + " : " + buffer.type);
+      free(*list, firstBase);
   --depth;
   buffers = std::move(written);
   pending = std::move(unwritten);

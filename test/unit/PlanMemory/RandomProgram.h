@@ -25,15 +25,19 @@ struct ProgramOptions {
   bool runsEverything = false;
   /// Most buffers have sizes made of `%n`, `%m` and the dimension of `%x`.
   bool isDynamic = false;
+  /// Some loops use the buffer of an iteration after they have allocated that
+  /// of the next, so that it cannot be planned.
+  bool hasUnsafe = false;
 };
 
 /// A module with `func.func @program(%out: memref<64xi64>, %seed: i64)`, and
 /// `%n: index, %m: index, %x: memref<?xi8>` more if it is dynamic, which are
 /// any that are not negative:
 /// allocations in nested loops and branches and in two memory spaces, views
-/// and views of views, copies, deallocations or none. Every buffer is written
-/// before it is read, so that what `%out` holds in the end depends on the
-/// arguments alone.
+/// and views of views, choices between buffers, buffers that loops exchange or
+/// carry on and that branches return, copies, deallocations under conditions or
+/// none. Every buffer is written before it is read, so that what `%out` holds
+/// in the end depends on the arguments alone.
 std::string randomProgram(const ProgramOptions &options);
 
 } // namespace tamc::test

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Allocations.h"
+#include "EntrySizes.h"
 #include "LiveRanges.h"
 
 #include "tamc/Dialect/TamK/IR/TamK.h"
@@ -15,6 +17,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
@@ -53,11 +56,19 @@ private:
     /// A constant, or a value defined after the view.
     std::optional<int64_t> bytes;
     Value dynamicBytes;
+    /// The op of the innermost block with the view and all uses that has the
+    /// view; null if that is the view's own block.
+    Operation *holder = nullptr;
   };
 
   Value makeTable(Value like, int64_t count, Type element);
   void checkBounds(Buffer &buffer);
   func::CallOp call(Location loc, func::FuncOp callee, const Buffer &buffer);
+  Value rowOf(Location loc, const Buffer &buffer);
+  Value loadPresent(Location loc, const Buffer &buffer);
+  void setPresent(Location loc, const Buffer &buffer, bool value);
+  void claim(Location loc, const Buffer &buffer);
+  Value owns(Location loc, const Buffer &buffer);
   void begin(const Buffer &buffer);
   void check(Operation *use, ArrayRef<const Buffer *> buffers);
 
@@ -68,6 +79,9 @@ private:
   /// For each row of the plan, whether the buffer has taken ownership of its
   /// bytes.
   Value claimed;
+  /// For each row whose buffer is used outside the block of its view, whether
+  /// it was allocated since that block was entered, and its bytes.
+  Value present, sizes;
 };
 
 struct CheckPlan : public tamc::tamk::impl::CheckPlanBase<CheckPlan> {
@@ -158,12 +172,6 @@ static int64_t rowOf(memref::ViewOp view) {
   return view->getAttrOfType<IntegerAttr>(kBufferAttrName).getInt();
 }
 
-static int64_t elementBytesOf(MemRefType type) {
-  return type.getElementType().isIndex()
-             ? 8
-             : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 /// Memory of `count` elements, or of one element for each byte of `like`, which
 /// lives until the function returns.
 Value Instrumentation::makeTable(Value like, int64_t count, Type element) {
@@ -179,22 +187,41 @@ Value Instrumentation::makeTable(Value like, int64_t count, Type element) {
                                        MemRefType::get({count}, element), size);
   Value table = memref::CastOp::create(
       builder, loc, MemRefType::get({ShapedType::kDynamic}, element), alloc);
-  builder.setInsertionPoint(body.getTerminator());
-  memref::DeallocOp::create(builder, loc, alloc);
+  freeAtEnd(function, alloc);
   return table;
+}
+
+Value Instrumentation::rowOf(Location loc, const Buffer &buffer) {
+  return arith::ConstantIndexOp::create(builder, loc, ::rowOf(buffer.view));
 }
 
 func::CallOp Instrumentation::call(Location loc, func::FuncOp callee,
                                    const Buffer &buffer) {
   memref::ViewOp view = buffer.view;
-  Value bytes =
-      buffer.bytes ? arith::ConstantIndexOp::create(builder, loc, *buffer.bytes)
-                         .getResult()
-                   : buffer.dynamicBytes;
-  Value row = arith::ConstantIndexOp::create(builder, loc, rowOf(view));
+  Value bytes = buffer.dynamicBytes;
+  if (buffer.bytes)
+    bytes = arith::ConstantIndexOp::create(builder, loc, *buffer.bytes);
+  else if (buffer.holder)
+    bytes = memref::LoadOp::create(builder, loc, sizes, rowOf(loc, buffer));
+  // The constant of a view in a branch is in the branch.
+  Value shift = view.getByteShift();
+  if (std::optional<int64_t> constant = getConstantIntValue(shift);
+      constant && buffer.holder)
+    shift = arith::ConstantIndexOp::create(builder, loc, *constant);
   return func::CallOp::create(
       builder, loc, callee,
-      ValueRange{buffer.shadow, claimed, view.getByteShift(), bytes, row});
+      ValueRange{buffer.shadow, claimed, shift, bytes, rowOf(loc, buffer)});
+}
+
+Value Instrumentation::loadPresent(Location loc, const Buffer &buffer) {
+  return memref::LoadOp::create(builder, loc, present, rowOf(loc, buffer));
+}
+
+void Instrumentation::setPresent(Location loc, const Buffer &buffer,
+                                 bool value) {
+  Value flag =
+      arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), value);
+  memref::StoreOp::create(builder, loc, flag, present, rowOf(loc, buffer));
 }
 
 /// A new allocation owns no bytes yet.
@@ -203,8 +230,47 @@ void Instrumentation::begin(const Buffer &buffer) {
   Location loc = view.getLoc();
   builder.setInsertionPointAfter(view);
   Value no = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
-  Value row = arith::ConstantIndexOp::create(builder, loc, rowOf(view));
-  memref::StoreOp::create(builder, loc, no, claimed, row);
+  memref::StoreOp::create(builder, loc, no, claimed, rowOf(loc, buffer));
+  if (!buffer.holder)
+    return;
+  setPresent(loc, buffer, true);
+  if (!buffer.bytes) {
+    builder.setInsertionPointAfterValue(buffer.dynamicBytes);
+    memref::StoreOp::create(builder, loc, buffer.dynamicBytes, sizes,
+                            rowOf(loc, buffer));
+  }
+  builder.setInsertionPoint(buffer.holder);
+  setPresent(loc, buffer, false);
+}
+
+void Instrumentation::claim(Location loc, const Buffer &buffer) {
+  if (!buffer.holder) {
+    call(loc, helpers.claim, buffer);
+    return;
+  }
+  auto branch = scf::IfOp::create(builder, loc, loadPresent(loc, buffer),
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  call(loc, helpers.claim, buffer);
+}
+
+/// Whether the buffer owns its bytes, or is not there.
+Value Instrumentation::owns(Location loc, const Buffer &buffer) {
+  if (!buffer.holder)
+    return call(loc, helpers.owns, buffer).getResult(0);
+  auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(),
+                                  loadPresent(loc, buffer),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value isOwner = call(loc, helpers.owns, buffer).getResult(0);
+  scf::YieldOp::create(builder, loc, isOwner);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value yes =
+      arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+  scf::YieldOp::create(builder, loc, yes);
+  return branch.getResult(0);
 }
 
 void Instrumentation::check(Operation *use, ArrayRef<const Buffer *> buffers) {
@@ -213,35 +279,31 @@ void Instrumentation::check(Operation *use, ArrayRef<const Buffer *> buffers) {
   // All claims come before the checks: if two buffers that the op uses overlap,
   // the check of one of them fails.
   for (const Buffer *buffer : buffers)
-    call(loc, helpers.claim, *buffer);
-  for (const Buffer *buffer : buffers) {
-    func::CallOp owns = call(loc, helpers.owns, *buffer);
+    claim(loc, *buffer);
+  for (const Buffer *buffer : buffers)
     cf::AssertOp::create(
-        builder, loc, owns.getResult(0),
+        builder, loc, owns(loc, *buffer),
         ("wrong memory plan: '" + use->getName().getStringRef() + "' in '" +
-         function.getName() + "' uses buffer " + Twine(rowOf(buffer->view)) +
+         function.getName() + "' uses buffer " + Twine(::rowOf(buffer->view)) +
          ", whose bytes another buffer took")
             .str());
-  }
 }
 
 /// Whether offset, bytes and arena of a view are constants.
 static bool isStatic(memref::ViewOp view) {
   return view.getType().hasStaticShape() &&
          cast<MemRefType>(view.getSource().getType()).hasStaticShape() &&
-         matchPattern(view.getByteShift(), m_Constant());
+         getConstantIntValue(view.getByteShift());
 }
 
 /// Checks that a view whose offset, bytes and arena are constants lies in its
 /// arena.
 static LogicalResult verifyBounds(memref::ViewOp view, int64_t bytes) {
-  IntegerAttr shift;
-  matchPattern(view.getByteShift(), m_Constant(&shift));
-  int64_t begin = shift.getInt();
+  int64_t begin = *getConstantIntValue(view.getByteShift());
   int64_t arena = cast<MemRefType>(view.getSource().getType()).getDimSize(0);
   if (begin < 0 || begin > arena || bytes > arena - begin)
     return view.emitError("wrong memory plan: buffer ")
-           << rowOf(view) << " begins at byte " << begin << " and takes "
+           << ::rowOf(view) << " begins at byte " << begin << " and takes "
            << bytes << " of an arena of " << arena;
   return success();
 }
@@ -254,7 +316,7 @@ void Instrumentation::checkBounds(Buffer &buffer) {
   builder.setInsertionPointAfter(view);
   Value bytes = arith::ConstantIndexOp::create(
       builder, loc,
-      elementBytesOf(view.getType()) *
+      *elementBytes(view.getType()) *
           std::accumulate(view.getType().getShape().begin(),
                           view.getType().getShape().end(), int64_t(1),
                           [](int64_t product, int64_t size) {
@@ -279,7 +341,7 @@ void Instrumentation::checkBounds(Buffer &buffer) {
   Value inside =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, any, zero);
   cf::AssertOp::create(builder, loc, inside,
-                       ("wrong memory plan: buffer " + Twine(rowOf(view)) +
+                       ("wrong memory plan: buffer " + Twine(::rowOf(view)) +
                         " in '" + function.getName() +
                         "' reaches over the end of its arena")
                            .str());
@@ -293,24 +355,43 @@ LogicalResult Instrumentation::run() {
       return;
     std::optional<int64_t> bytes;
     if (view.getType().hasStaticShape())
-      bytes = elementBytesOf(view.getType()) * view.getType().getNumElements();
-    buffers.push_back({view, {}, bytes, {}});
-    rows = std::max(rows, rowOf(view) + 1);
+      bytes = *elementBytes(view.getType()) * view.getType().getNumElements();
+    buffers.push_back({view, {}, bytes, {}, {}});
+    rows = std::max(rows, ::rowOf(view) + 1);
   });
   llvm::MapVector<Operation *, SmallVector<const Buffer *>> uses;
-  for (const Buffer &buffer : buffers) {
+  bool hasHolders = false;
+  for (Buffer &buffer : buffers) {
     if (isStatic(buffer.view) &&
         failed(verifyBounds(buffer.view, *buffer.bytes)))
       return failure();
     SetVector<Operation *> users;
-    for (Value alias : aliases.resolve(memref::ViewOp(buffer.view).getResult()))
+    Operation *holder = buffer.view;
+    for (Value alias :
+         aliases.resolve(memref::ViewOp(buffer.view).getResult())) {
       for (Operation *user : alias.getUsers())
         if (!isTimeless(user) && users.insert(user))
           uses[user].push_back(&buffer);
+      // A loop carries it to the next iteration.
+      if (auto argument = dyn_cast<BlockArgument>(alias))
+        while (argument.getOwner()->getParentOp()->isProperAncestor(holder))
+          holder = holder->getParentOp();
+    }
+    for (Operation *user : users)
+      while (!holder->getBlock()->findAncestorOpInBlock(*user))
+        holder = holder->getParentOp();
+    if (holder != buffer.view) {
+      buffer.holder = holder;
+      hasHolders = true;
+    }
   }
 
   if (buffers.empty())
     return success();
+  if (hasHolders) {
+    present = makeTable({}, rows, builder.getI1Type());
+    sizes = makeTable({}, rows, builder.getIndexType());
+  }
   claimed = makeTable({}, rows, builder.getI1Type());
   DenseMap<Value, Value> shadows;
   for (Buffer &buffer : buffers) {

@@ -9,8 +9,9 @@
 #include "EntrySizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -22,12 +23,51 @@ using namespace tamc::tamk;
 /// Longest text of a size: each sum of a value with itself doubles the text.
 static constexpr size_t kLongestText = 2000;
 
-std::optional<int64_t> tamc::tamk::elementBytes(MemRefType type) {
-  if (type.getElementType().isIntOrFloat())
-    return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  if (type.getElementType().isIndex())
+/// Largest alignment of a number: that of 128 bits.
+static constexpr int64_t kMaxNumberAlignment = 16;
+
+/// As elementBytes, of a type.
+static std::optional<int64_t> strideOf(Type type) {
+  if (type.isIndex())
     return 8; // 64 bits on every target tamc has
-  return {};
+  if (type.isIntOrFloat()) {
+    int64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+    int64_t natural = int64_t(llvm::PowerOf2Ceil(uint64_t(bytes)));
+    return llvm::alignTo(bytes, std::min(natural, kMaxNumberAlignment));
+  }
+  if (auto pair = dyn_cast<ComplexType>(type)) {
+    std::optional<int64_t> part = strideOf(pair.getElementType());
+    return part ? std::optional(2 * *part) : std::nullopt;
+  }
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || vector.isScalable())
+    return {};
+  // An array of vectors of the last dimension, whose elements are packed.
+  int64_t width = vector.getRank() > 0 ? vector.getShape().back() : 1;
+  Type element = vector.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  std::optional<int64_t> all = llvm::checkedMul(width, bits);
+  if (!all || *all > kMaxBytes || width == 0)
+    return {};
+  std::optional<int64_t> bytes =
+      int64_t(llvm::PowerOf2Ceil(llvm::divideCeil(uint64_t(*all), 8)));
+  for (int64_t size : vector.getShape().drop_back(vector.getRank() > 0))
+    if (bytes)
+      bytes = llvm::checkedMul(*bytes, size);
+  return bytes;
+}
+
+std::optional<int64_t> tamc::tamk::elementBytes(MemRefType type) {
+  return strideOf(type.getElementType());
+}
+
+int64_t tamc::tamk::elementAlignment(MemRefType type) {
+  auto vector = dyn_cast<VectorType>(type.getElementType());
+  if (!vector || vector.getRank() == 0)
+    return 1;
+  auto row =
+      VectorType::get({vector.getShape().back()}, vector.getElementType());
+  return strideOf(row).value_or(1);
 }
 
 namespace {
@@ -56,11 +96,10 @@ static Source sourceOf(Value value) {
   using Kind = Source::Kind;
   if (!value.getType().isIndex())
     return {};
-  IntegerAttr constant;
-  if (matchPattern(value, m_Constant(&constant))) {
-    if (constant.getInt() < 0)
+  if (std::optional<int64_t> constant = getConstantIntValue(value)) {
+    if (*constant < 0)
       return {};
-    return {Kind::Constant, constant.getInt(), {}, {}, {}};
+    return {Kind::Constant, *constant, {}, {}, {}};
   }
   if (BlockArgument argument = asArgument(value))
     return {Kind::Argument, 0, argument, {}, {}};
@@ -291,10 +330,12 @@ Layout tamc::tamk::emitLayout(OpBuilder &builder, Location loc,
     Index &at = layout.offsets[top];
     for (int32_t other : plan.below[top]) {
       isCovered[other] = true;
-      raise(at, emitter.add(layout.offsets[other], sizes[other]));
+      raise(at, emitter.add(layout.offsets[plan.first[other]], sizes[other]));
     }
     at = emitter.alignUp(at, plan.alignment[top]);
   }
+  for (size_t i = 0; i < allocs.size(); ++i)
+    layout.offsets[i] = layout.offsets[plan.first[i]];
   for (size_t i = 0; i < allocs.size(); ++i)
     if (!isCovered[i])
       raise(layout.arenaBytes[problem.buffers[i].space],

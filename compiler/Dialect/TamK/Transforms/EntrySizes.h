@@ -23,8 +23,13 @@ namespace tamc::tamk {
 /// does not overflow.
 inline constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
-/// Bytes of an element in memory; nothing if the type has no fixed size.
+/// Bytes from an element to the next in memory, as LLVM lays out an array of
+/// them; nothing if the type has no fixed size.
 std::optional<int64_t> elementBytes(mlir::MemRefType type);
+
+/// The alignment that code assumes of an element, if it is a vector: its size,
+/// rounded up to a power of 2; otherwise 1, as `alignment` of the pass decides.
+int64_t elementAlignment(mlir::MemRefType type);
 
 /// The bytes of an allocation of dynamic shape in the syntax of
 /// planning::SizeExpression. `arg0` is an argument of the function, `arg1_dim0`

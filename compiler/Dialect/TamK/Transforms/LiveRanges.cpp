@@ -9,14 +9,36 @@
 #include "LiveRanges.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Async/IR/Async.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tamc::tamk;
+
+/// The op that waits in the same block for what an op starts; null if there is
+/// none, or the op starts nothing.
+static Operation *findAwait(Operation *op) {
+  auto execute = dyn_cast<async::ExecuteOp>(op);
+  if (!execute)
+    return nullptr;
+  for (Operation *user : execute.getToken().getUsers())
+    if (isa<async::AwaitOp>(user) && user->getBlock() == op->getBlock())
+      return user;
+  return nullptr;
+}
+
+bool tamc::tamk::isTerminator(Operation *op) {
+  Block *block = op->getBlock();
+  return block && &block->back() == op && block->mightHaveTerminator();
+}
 
 bool tamc::tamk::isTimeless(Operation *op) {
   if (op->getNumRegions() > 0)
@@ -27,14 +49,15 @@ bool tamc::tamk::isTimeless(Operation *op) {
       return operand != view.getViewSource() &&
              isa<BaseMemRefType>(operand.getType());
     });
+  if (isa<arith::SelectOp>(op))
+    return isa<BaseMemRefType>(op->getResult(0).getType());
   return isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
-             memref::GetGlobalOp>(op) ||
-         op->hasTrait<OpTrait::ConstantLike>() ||
-         op->hasTrait<OpTrait::IsTerminator>();
+             memref::GetGlobalOp, memref::ExtractAlignedPointerAsIndexOp>(op) ||
+         isa<arith::ConstantOp>(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+         isTerminator(op);
 }
 
-/// Whether an op runs its regions on the caller's thread, one after another.
-static bool isSequential(Operation *op) {
+bool tamc::tamk::isSequential(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
              scf::ExecuteRegionOp, affine::AffineForOp, affine::AffineIfOp,
              memref::AllocaScopeOp>(op);
@@ -42,6 +65,17 @@ static bool isSequential(Operation *op) {
 
 static bool hasAtMostOneBlock(Region &region) {
   return region.empty() || region.hasOneBlock();
+}
+
+/// Whether the ops inside may run several times before the op ends.
+static bool mayRepeat(Operation *op) {
+  return isa<LoopLikeOpInterface>(op) ||
+         !llvm::all_of(op->getRegions(), hasAtMostOneBlock);
+}
+
+/// Whether an op runs its regions at once, but all before it ends.
+static bool isParallel(Operation *op) {
+  return isa<scf::ParallelOp, scf::ForallOp, affine::AffineParallelOp>(op);
 }
 
 LiveRanges::LiveRanges(FunctionOpInterface function) : aliases(function) {
@@ -76,10 +110,99 @@ LiveRanges::deallocations(memref::AllocOp alloc) const {
   return found.takeVector();
 }
 
+SmallVector<Value> LiveRanges::originsOf(Value value) const {
+  SmallVector<Value> origins;
+  for (Value source : aliases.resolveReverse(value))
+    if (aliases.resolveReverse(source).size() == 1)
+      origins.push_back(source);
+  return origins;
+}
+
+SmallVector<Operation *> LiveRanges::usersOf(memref::AllocOp alloc) const {
+  SetVector<Operation *> users;
+  for (Value alias : aliases.resolve(alloc.getResult()))
+    for (Operation *user : alias.getUsers()) {
+      // To compare an address is a use, as memory that is there at the same
+      // time has another one.
+      if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
+        users.insert_range(llvm::make_filter_range(
+            user->getUsers(), llvm::IsaPred<arith::CmpIOp>));
+      if (!isTimeless(user))
+        users.insert(user);
+    }
+  return users.takeVector();
+}
+
 /// Whether a value of this type holds data, rather than a token for work that
 /// an op does later.
 static bool isData(Type type) {
   return isa<ComplexType, ShapedType>(type) || type.isIntOrIndexOrFloat();
+}
+
+/// Whether all that is read from a table of addresses is compared.
+static bool isOnlyCompared(Value table) {
+  return llvm::all_of(table.getUsers(), [](Operation *user) {
+    auto load = dyn_cast<memref::LoadOp>(user);
+    return isa<memref::DimOp>(user) ||
+           (load &&
+            llvm::all_of(load->getUsers(), llvm::IsaPred<arith::CmpIOp>));
+  });
+}
+
+/// Whether a call is one of those that upstream's lowering of deallocations
+/// adds: it finds which of the first argument's addresses are to be freed, as
+/// they are not among the second's.
+static bool isDeallocationHelper(func::CallOp call) {
+  if (!call.getCallee().starts_with("dealloc_helper"))
+    return false;
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  return callee && callee.isPrivate() && !callee.isExternal() &&
+         callee.getNumArguments() == 5 && callee.getNumResults() == 0 &&
+         isOnlyCompared(callee.getArgument(0)) &&
+         isOnlyCompared(callee.getArgument(1));
+}
+
+/// Whether the addresses in a table only go to helpers of deallocations.
+static bool isTableOfDeallocations(Value table) {
+  return llvm::all_of(table.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<memref::CastOp>(user))
+      return isTableOfDeallocations(user->getResult(0));
+    if (auto store = dyn_cast<memref::StoreOp>(user))
+      return store.getMemRef() == table;
+    if (auto call = dyn_cast<func::CallOp>(user))
+      return use.getOperandNumber() < 2 && isDeallocationHelper(call);
+    return isa<memref::DeallocOp>(user);
+  });
+}
+
+Value tamc::tamk::addressedBy(Value index) {
+  auto address = index.getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
+  return address ? address.getSource() : Value();
+}
+
+/// Whether an address is taken only to compare it with others.
+static bool isOnlyAddressCompared(Value address) {
+  return llvm::all_of(address.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto compare = dyn_cast<arith::CmpIOp>(user))
+      return addressedBy(compare.getLhs()) && addressedBy(compare.getRhs());
+    auto store = dyn_cast<memref::StoreOp>(user);
+    return store && store.getMemRef().getDefiningOp<memref::AllocOp>() &&
+           isTableOfDeallocations(store.getMemRef());
+  });
+}
+
+/// Why a terminator that passes a buffer on makes planning unsafe; empty if it
+/// does not.
+static std::string refuseTerminator(Operation *terminator) {
+  Operation *parent = terminator->getParentOp();
+  if (isSequential(parent) && isa<RegionBranchOpInterface>(parent) &&
+      isa<RegionBranchTerminatorOpInterface>(terminator))
+    return {};
+  return "it leaves its region by '" +
+         terminator->getName().getStringRef().str() + "'";
 }
 
 /// Why the use of an alias by an op makes planning unsafe; empty if it does
@@ -87,23 +210,32 @@ static bool isData(Type type) {
 static std::string refuseUse(OpOperand &use) {
   Operation *user = use.getOwner();
   std::string name = user->getName().getStringRef().str();
-  if (user->hasTrait<OpTrait::IsTerminator>())
-    return "it leaves its region by '" + name + "'";
-  if (isa<memref::DeallocOp, memref::DimOp>(user))
+  if (isTerminator(user))
+    return refuseTerminator(user);
+  if (isa<memref::DeallocOp, memref::DimOp, arith::SelectOp,
+          memref::ExtractStridedMetadataOp>(user))
     return {};
+  if (isa<memref::ExtractAlignedPointerAsIndexOp>(user) &&
+      isOnlyAddressCompared(user->getResult(0)))
+    return {};
+  if (isa<bufferization::DeallocOp>(user))
+    return "'" + name + "' may free it, and is not lowered";
   if (isa<ViewLikeOpInterface>(user))
     return llvm::all_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>)
                ? ""
                : "its address is taken by '" + name + "'";
   if (isSequential(user))
-    return "it is passed into the region of '" + name + "'";
+    return isa<RegionBranchOpInterface>(user)
+               ? ""
+               : "it is passed into the region of '" + name + "'";
   if (auto store = dyn_cast<memref::StoreOp>(user))
     if (store.getValueToStore() == use.get())
       return "its address is stored by '" + name + "'";
   if (llvm::any_of(user->getResultTypes(),
                    [](Type type) { return isa<BaseMemRefType>(type); }))
     return "the results of '" + name + "' may alias it";
-  if (!llvm::all_of(user->getResultTypes(), isData))
+  if (!llvm::all_of(user->getResultTypes(), isData) ||
+      isa<bufferization::ToTensorOp>(user))
     return "the results of '" + name + "' may refer to it";
   if (isa<affine::AffineDmaStartOp, memref::DmaStartOp>(user))
     return "'" + name + "' may use it later";
@@ -115,7 +247,92 @@ static std::string refuseUse(OpOperand &use) {
     return "the effects of '" + name + "' on it are not known";
   if (effects.hasNoEffect())
     return "its address is taken by '" + name + "'";
+  if (effects.getEffectOnValue<MemoryEffects::Free>(use.get()))
+    return "'" + name + "' may free it";
   return {};
+}
+
+Block *LiveRanges::scopeOf(memref::AllocOp alloc) const {
+  Block *scope = alloc->getBlock();
+  for (Operation *user : usersOf(alloc))
+    while (!scope->findAncestorOpInBlock(*user))
+      scope = scope->getParentOp()->getBlock();
+  // A loop that carries it to the next iteration needs it in between.
+  for (Value alias : aliases.resolve(alloc.getResult()))
+    if (auto argument = dyn_cast<BlockArgument>(alias)) {
+      Operation *loop = argument.getOwner()->getParentOp();
+      while (loop->isProperAncestor(alloc) &&
+             loop->isAncestor(scope->getParentOp()))
+        scope = scope->getParentOp()->getBlock();
+    }
+  return scope;
+}
+
+/// Why the memory of an earlier iteration of a loop may be needed when the loop
+/// executes the allocation again; empty if it is not.
+std::string LiveRanges::whyTwice(memref::AllocOp alloc, Operation *loop) const {
+  std::string name = loop->getName().getStringRef().str();
+  std::string reason = "'" + name +
+                       "' may use it after it has allocated the one of the "
+                       "next iteration";
+  if (!llvm::all_of(loop->getRegions(), hasAtMostOneBlock))
+    return "it leaves the blocks of '" + name + "'";
+  SmallPtrSet<Value, 16> carried;
+  for (Value alias : aliases.resolve(alloc.getResult()))
+    if (auto argument = dyn_cast<BlockArgument>(alias))
+      if (argument.getOwner()->getParentOp() == loop)
+        for (Value later : aliases.resolve(alias))
+          carried.insert(later);
+  for (Value alias : carried)
+    for (Operation *user : alias.getUsers()) {
+      if (isTerminator(user)) {
+        // A value that is carried on lives through a whole iteration.
+        if (user->getParentOp() == loop)
+          return reason;
+        continue;
+      }
+      if (isTimeless(user))
+        continue;
+      if (!loop->isProperAncestor(user))
+        return reason;
+      // A use in the same iteration, before the allocation, is no danger.
+      Block *common = alloc->getBlock();
+      while (!common->findAncestorOpInBlock(*user))
+        common = common->getParentOp()->getBlock();
+      for (Operation *op = common->getParentOp(); op != loop;
+           op = op->getParentOp())
+        if (mayRepeat(op))
+          return reason;
+      Operation *use = common->findAncestorOpInBlock(*user);
+      if (!use->isBeforeInBlock(common->findAncestorOpInBlock(*alloc)))
+        return reason;
+    }
+  return {};
+}
+
+/// The times of the regions that do not run if the one with the allocation
+/// does.
+SmallVector<std::pair<int64_t, int64_t>, 1>
+LiveRanges::exclusiveTimes(memref::AllocOp alloc, Block *scope) const {
+  SmallVector<std::pair<int64_t, int64_t>, 1> found;
+  for (Operation *op = alloc; op->getBlock() != scope;) {
+    Region *region = op->getParentRegion();
+    op = op->getParentOp();
+    if (mayRepeat(op))
+      return {};
+    if (!isa<scf::IfOp, scf::IndexSwitchOp>(op))
+      continue;
+    for (Region &other : op->getRegions())
+      if (&other != region && !other.empty() && !other.front().empty()) {
+        std::pair<int64_t, int64_t> time{
+            times.lookup(&other.front().front()).first,
+            times.lookup(&other.front().back()).last};
+        if (time.first < time.second)
+          found.push_back(time);
+      }
+  }
+  llvm::sort(found);
+  return found;
 }
 
 FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
@@ -132,14 +349,9 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     if (!isSequential(op))
       return refuse("it is inside '" + op->getName().getStringRef() +
                     "', which may run several times at once");
-    if (!llvm::all_of(op->getRegions(), hasAtMostOneBlock))
-      return refuse("its function has unstructured control flow");
   }
-  if (!function.getFunctionBody().hasOneBlock())
-    return refuse("its function has unstructured control flow");
 
-  Block *block = alloc->getBlock();
-  LiveRange range{times.lookup(alloc).first, times.lookup(alloc).first};
+  LiveRange range{times.lookup(alloc).first, times.lookup(alloc).first, {}};
   bool isUsed = false;
   // The order of the set does not affect the result: minimum, maximum, and the
   // first reason in program order.
@@ -151,40 +363,62 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
       why = std::move(text);
     }
   };
-  for (Value alias : aliases.resolve(alloc.getResult()))
+  Block *scope = scopeOf(alloc);
+  if (!function->isAncestor(scope->getParentOp()))
+    return refuse("it is used in several blocks of its function");
+  auto extend = [&](Operation *user) {
+    // A buffer that is used in a loop and allocated outside is needed during
+    // the whole loop: the next iteration may read what this one wrote. Branches
+    // between the blocks of a region may form a loop.
+    Operation *lasting = user;
+    int64_t until = 0;
+    for (Operation *op = user->getParentOp(); op != scope->getParentOp();
+         op = op->getParentOp()) {
+      if (mayRepeat(op))
+        lasting = op;
+      if (Operation *await = findAwait(op)) {
+        lasting = op;
+        until = std::max(until, times.lookup(await).last);
+        continue;
+      }
+      if (!isSequential(op) && !isParallel(op))
+        blame(user, ("it is used inside '" + op->getName().getStringRef() +
+                     "', which may run later or at once")
+                        .str());
+    }
+    LiveRange time = times.lookup(lasting);
+    time.last = std::max(time.last, until);
+    range.first = isUsed ? std::min(range.first, time.first) : time.first;
+    range.last = isUsed ? std::max(range.last, time.last) : time.last;
+    isUsed = true;
+  };
+  BufferViewFlowAnalysis::ValueSetT named = aliases.resolve(alloc.getResult());
+  for (Value alias : named)
     for (OpOperand &use : alias.getUses()) {
       Operation *user = use.getOwner();
       std::string refused = refuseUse(use);
-      if (!refused.empty()) {
+      // What the analysis does not follow, as nobody told it about the op.
+      if (refused.empty() && isTimeless(user))
+        for (Value result : user->getResults())
+          if (isa<BaseMemRefType>(result.getType()) && !named.contains(result))
+            refused = "the results of '" +
+                      user->getName().getStringRef().str() + "' may alias it";
+      if (!refused.empty())
         blame(user, std::move(refused));
-        continue;
-      }
-      if (!block->findAncestorOpInBlock(*user)) {
-        blame(user, "it is used outside its region");
-        continue;
-      }
-      // A buffer that is used in a loop and allocated outside is needed during
-      // the whole loop: the next iteration may read what this one wrote.
-      // Branches between the blocks of a region may form a loop.
-      Operation *lasting = user;
-      for (Operation *op = user->getParentOp(); op != block->getParentOp();
-           op = op->getParentOp()) {
-        if (isa<LoopLikeOpInterface>(op) ||
-            !llvm::all_of(op->getRegions(), hasAtMostOneBlock))
-          lasting = op;
-        if (!isSequential(op))
-          blame(user, ("it is used inside '" + op->getName().getStringRef() +
-                       "', which may run later or at once")
-                          .str());
-      }
-      if (isTimeless(user))
-        continue;
-      LiveRange time = times.lookup(lasting);
-      range.first = isUsed ? std::min(range.first, time.first) : time.first;
-      range.last = isUsed ? std::max(range.last, time.last) : time.last;
-      isUsed = true;
     }
+  for (Operation *user : usersOf(alloc))
+    extend(user);
   if (culprit)
     return refuse(why);
+  if (!isUsed)
+    return range;
+  for (Operation *op = alloc; op->getBlock() != scope;) {
+    op = op->getParentOp();
+    if (!mayRepeat(op))
+      continue;
+    if (std::string twice = whyTwice(alloc, op); !twice.empty())
+      return refuse(twice);
+  }
+  range.gaps = exclusiveTimes(alloc, scope);
   return range;
 }

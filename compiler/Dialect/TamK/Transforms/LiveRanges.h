@@ -21,18 +21,36 @@ namespace tamc::tamk {
 /// Half-open range of the clock of a function.
 struct LiveRange {
   int64_t first = 0, last = 0;
+  /// Sorted, disjoint times within the range in which the buffer is not needed:
+  /// those of the branches that exclude the one that allocates it.
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 1> gaps;
 };
 
+/// Whether `op` ends its block. (A plug-in that another compiler built than
+/// MLIR cannot ask for a trait: the two name it differently.)
+bool isTerminator(mlir::Operation *op);
+
 /// Whether `op` only names memory or ends a block, so that it uses no buffer:
-/// constants, views, allocations, deallocations, terminators.
+/// constants, views, a choice between buffers, allocations, deallocations,
+/// terminators.
 bool isTimeless(mlir::Operation *op);
 
-/// The live ranges of the buffers of one function of structured control flow.
+/// Whether an op runs its regions on the caller's thread, one after another.
+bool isSequential(mlir::Operation *op);
+
+/// The memory whose address an index is, for an address that is only compared;
+/// null for any other value.
+mlir::Value addressedBy(mlir::Value index);
+
+/// The live ranges of the buffers of one function. A buffer is used in one of
+/// the blocks of the function, and in structured control flow there.
 ///
 /// The clock ticks at every op that may access memory, in program order. An op
 /// with regions lasts from its begin to its end. A buffer that is used inside a
-/// loop but allocated outside lives as long as the loop. Construction is linear
-/// in the number of ops.
+/// loop but allocated outside lives as long as the loop. A buffer may reach its
+/// uses through views, choices, and the arguments and results of ops with
+/// regions; then all buffers that a value may name are used. Construction is
+/// linear in the number of ops.
 class LiveRanges {
 public:
   explicit LiveRanges(mlir::FunctionOpInterface function);
@@ -41,6 +59,15 @@ public:
   /// why no single address is safe for it, whatever its size.
   mlir::FailureOr<LiveRange> compute(mlir::memref::AllocOp alloc,
                                      std::string &reason) const;
+
+  /// The innermost block that has, also in the regions of its ops, the
+  /// allocation and all uses of its memory, and the loops that carry it on.
+  mlir::Block *scopeOf(mlir::memref::AllocOp alloc) const;
+
+  /// The values that `value` may be a view of and that are no views themselves:
+  /// allocations, arguments of the function, and others, in no particular
+  /// order.
+  llvm::SmallVector<mlir::Value> originsOf(mlir::Value value) const;
 
   /// Ticks of the whole function.
   int64_t length() const { return now; }
@@ -53,8 +80,16 @@ public:
   llvm::SmallVector<mlir::memref::DeallocOp>
   deallocations(mlir::memref::AllocOp alloc) const;
 
+  /// The ops that use the memory of `alloc`, in no particular order.
+  llvm::SmallVector<mlir::Operation *>
+  usersOf(mlir::memref::AllocOp alloc) const;
+
 private:
   void tick(mlir::Operation *op);
+  std::string whyTwice(mlir::memref::AllocOp alloc,
+                       mlir::Operation *loop) const;
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 1>
+  exclusiveTimes(mlir::memref::AllocOp alloc, mlir::Block *scope) const;
 
   mlir::BufferViewFlowAnalysis aliases;
   llvm::DenseMap<mlir::Operation *, LiveRange> times;

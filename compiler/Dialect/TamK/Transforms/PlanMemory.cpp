@@ -6,14 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Allocations.h"
+#include "CalleeArenas.h"
 #include "EntrySizes.h"
 #include "LiveRanges.h"
+#include "MemorySpaces.h"
 #include "ProgramOrder.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Planning/Check.h"
+#include "tamc/Planning/Choice.h"
 #include "tamc/Planning/OrderSafety.h"
 #include "tamc/Planning/PlanCache.h"
 #include "tamc/Planning/Strategy.h"
@@ -21,18 +25,14 @@
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Async/IR/Async.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <map>
 
 namespace tamc::tamk {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -49,20 +49,6 @@ static constexpr int64_t kValues[] = {planning::unboundSymbol, 32, 4, 1};
 
 /// Largest alignment: that of the largest pages.
 static constexpr int64_t kMaxAlignment = int64_t(1) << 32;
-
-/// Bytes of a buffer of static shape, or nothing if the element type has no
-/// fixed size or the bytes are too many.
-static std::optional<int64_t> bytesOf(MemRefType type) {
-  std::optional<int64_t> bytes = elementBytes(type);
-  for (int64_t size : type.getShape()) {
-    if (!bytes || ShapedType::isDynamic(size))
-      return {};
-    bytes = llvm::checkedMul(*bytes, size);
-    if (bytes && *bytes > kMaxBytes)
-      return {};
-  }
-  return bytes;
-}
 
 /// Binds the sizes of a problem to the first of `kValues` at which none exceeds
 /// kMaxBytes; nothing if there is no such value.
@@ -109,9 +95,14 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
           << kMaxAlignment << ", got " << alignment.getValue();
       return signalPassFailure();
     }
+    if (failed(readSpaces()))
+      return signalPassFailure();
     findUsed();
-    // Planning may add functions; those have nothing to plan.
-    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    freedArguments.emplace(getOperation());
+    calls = std::make_shared<Calls>(getOperation());
+    // Planning may add functions; those have nothing to plan. The arena of a
+    // callee may become an allocation of its callers.
+    std::vector<func::FuncOp> functions = calls->calleesFirst();
     int64_t count = llvm::count_if(functions, [](func::FuncOp function) {
       return function
           .walk([](memref::AllocOp) { return WalkResult::interrupt(); })
@@ -138,6 +129,29 @@ private:
         used.insert(use.getSymbolRef().getRootReference());
   }
 
+  /// Reads the option `spaces`.
+  LogicalResult readSpaces() {
+    auto parsed = parseMemorySpaces(spaces, &getContext());
+    if (auto *wrong = std::get_if<std::string>(&parsed))
+      return getOperation().emitError() << *wrong;
+    offered = std::get<0>(std::move(parsed));
+    if (offered.empty())
+      return success();
+    if (reuse == planning::Reuse::BranchSafe)
+      return getOperation().emitError(
+          "spaces are chosen for the order of the program only: expected "
+          "'reuse=program'");
+    if (dynamic == DynamicSizes::Symbolic)
+      return getOperation().emitError(
+          "spaces are chosen for static sizes only: expected 'dynamic=leave'");
+    return success();
+  }
+
+  /// Whether an allocation may be placed in any of the offered spaces.
+  bool hasChoice(memref::AllocOp alloc) const {
+    return !offered.empty() && !alloc.getType().getMemorySpace();
+  }
+
   /// Whether anything may refer to the function.
   bool isUsed(func::FuncOp function) const {
     return !areUsesKnown || used.contains(function.getSymNameAttr());
@@ -152,6 +166,12 @@ private:
 
   LogicalResult plan(func::FuncOp function);
   std::string whyNotDynamic(func::FuncOp function, memref::AllocOp alloc);
+  Candidate examine(func::FuncOp function, const LiveRanges &ranges,
+                    memref::AllocOp alloc);
+  void addBuffer(planning::Problem &problem, const LiveRanges &ranges,
+                 const Candidate &candidate, int32_t space) const;
+  FailureOr<planning::Plan> chooseSpaces(func::FuncOp function,
+                                         const planning::Problem &problem);
   FailureOr<planning::Plan> choose(func::FuncOp function,
                                    const planning::Problem &problem,
                                    const std::optional<OrderedProblem> &ordered,
@@ -177,6 +197,11 @@ private:
   /// Symbols that the module refers to, if all references are known.
   DenseSet<StringAttr> used;
   bool areUsesKnown = false;
+  std::optional<FreedArguments> freedArguments;
+  /// Shared, as passes are copied.
+  std::shared_ptr<Calls> calls;
+  /// The spaces for allocations without one.
+  SmallVector<MemorySpace> offered;
   /// Plans of the functions so far: the rungs of a step differ by a factor.
   planning::PlanCache plans;
   /// Steps by which the plan of one function may be improved.
@@ -184,101 +209,6 @@ private:
 };
 
 } // namespace
-
-/// A buffer's description for the user: parameter, op and term of the first
-/// launch that writes it, or the op that uses it first.
-static std::tuple<std::string, std::string, std::string>
-nameBuffer(memref::AllocOp alloc) {
-  Operation *first = nullptr;
-  unsigned operand = 0;
-  for (OpOperand &use : alloc->getUses()) {
-    Operation *user = alloc->getBlock()->findAncestorOpInBlock(*use.getOwner());
-    if (user && (!first || user->isBeforeInBlock(first))) {
-      first = user;
-      operand = use.getOperandNumber();
-    }
-  }
-  // Allocations without a use get no offset.
-  assert(first && "an allocation without a use");
-  std::string term = tam::getTermText(first->getLoc()).str();
-  auto launch = dyn_cast<LaunchOp>(first);
-  if (!launch || operand < launch.getInits().getBeginOperandIndex())
-    return {"buffer", first->getName().getStringRef().str(), term};
-  StringRef source = launch.getSource().value_or(launch.getKernel());
-  return {launch.getInitName(operand - launch.getInits().getBeginOperandIndex())
-              .str(),
-          source.str(), term};
-}
-
-/// Collects the users of `value` into `ops`, each after its own users, if all
-/// of them only name its memory without a further use; false if one does more.
-static bool collectUnused(Value value, SetVector<Operation *> &ops) {
-  for (Operation *user : value.getUsers()) {
-    auto view = dyn_cast<ViewLikeOpInterface>(user);
-    bool isView =
-        view && view.getViewSource() == value && isMemoryEffectFree(user) &&
-        llvm::all_of(user->getResults(),
-                     [&](Value result) { return collectUnused(result, ops); });
-    if (!isView && !isa<memref::DeallocOp>(user) &&
-        !(isa<memref::DimOp>(user) && user->use_empty()))
-      return false;
-    ops.insert(user);
-  }
-  return true;
-}
-
-/// Most bytes that the allocations of a function take at one time without
-/// planning: each lasts from its allocation to its last deallocation, or to the
-/// end of the function if there is none; all iterations of a loop are like the
-/// first.
-static int64_t heapPeak(func::FuncOp function, const LiveRanges &ranges,
-                        const DenseMap<Operation *, int64_t> &dynamic) {
-  DenseMap<Operation *, int64_t> positions;
-  int64_t end = 0;
-  function.walk<WalkOrder::PreOrder>(
-      [&](Operation *op) { positions[op] = end++; });
-  std::map<int64_t, int64_t> change;
-  function.walk([&](memref::AllocOp alloc) {
-    std::optional<int64_t> bytes = bytesOf(alloc.getType());
-    if (auto size = dynamic.find(alloc); size != dynamic.end())
-      bytes = size->second;
-    if (!bytes)
-      return;
-    int64_t last = -1;
-    for (memref::DeallocOp dealloc : ranges.deallocations(alloc))
-      last = std::max(last, positions.lookup(dealloc));
-    change[positions.lookup(alloc)] += *bytes;
-    change[last < 0 ? end : last] -= *bytes;
-  });
-  int64_t now = 0, peak = 0;
-  for (auto [position, bytes] : change)
-    peak = std::max(peak, now += bytes);
-  return peak;
-}
-
-/// Whether the module contains calls by which `function` can be entered while
-/// it runs.
-static bool isRecursive(func::FuncOp function, ModuleOp module) {
-  SmallVector<func::FuncOp> stack{function};
-  DenseSet<Operation *> seen;
-  while (!stack.empty()) {
-    func::FuncOp caller = stack.pop_back_val();
-    WalkResult result = caller.walk([&](CallOpInterface call) {
-      auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-      auto callee =
-          symbol ? module.lookupSymbol<func::FuncOp>(symbol.getRootReference())
-                 : func::FuncOp();
-      if (callee == function)
-        return WalkResult::interrupt();
-      if (callee && seen.insert(callee).second)
-        stack.push_back(callee);
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return true;
-  }
-  return false;
-}
 
 /// An arena of the type; `bytes` is its size if the type is dynamic.
 /// Allocations are made at the insertion point of `builder`.
@@ -306,8 +236,7 @@ FailureOr<Value> PlanMemory::makeArena(OpBuilder &builder,
     auto alloc = memref::AllocOp::create(
         builder, loc, type, bytes ? ValueRange(bytes) : ValueRange(),
         alignmentAttr);
-    OpBuilder atEnd(function.getBody().front().getTerminator());
-    memref::DeallocOp::create(atEnd, loc, alloc);
+    freeAtEnd(function, alloc);
     return alloc.getResult();
   }
   // The symbol table makes the name unique when it inserts the global.
@@ -335,7 +264,7 @@ PlanAttr PlanMemory::describe(ArrayRef<Planned> buffers,
       size = problem.expressions[entry.expression].text();
     rows.push_back(BufferAttr::get(
         &getContext(), name, op, term, entry.size, size, plan.offsets[index],
-        entry.live.front().lower, entry.live.front().upper, entry.space));
+        entry.live.front().lower, entry.live.back().upper, entry.space));
   }
   int64_t naive = 0, largest = alignment;
   for (const planning::Buffer &buffer : problem.buffers) {
@@ -357,6 +286,8 @@ std::string PlanMemory::whyNotDynamic(func::FuncOp function,
     return "its size is not static";
   if (function->hasAttr(tam::kStepAttrName))
     return "its size is not static, as the arena of a step has to be";
+  if (arena == ArenaKind::Argument && isUsed(function))
+    return "its size is not static, as the arena that calls pass has to be";
   if (arena == ArenaKind::Global)
     return "its size is not static, as a global has to be";
   if (!elementBytes(alloc.getType()))
@@ -459,6 +390,32 @@ PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
   return plan;
 }
 
+/// Plans with a choice of spaces, and checks the plan.
+FailureOr<planning::Plan>
+PlanMemory::chooseSpaces(func::FuncOp function,
+                         const planning::Problem &problem) {
+  planning::Options options;
+  options.strategy = strategy;
+  options.alignment = alignment;
+  options.threads = 1;
+  if (std::string reason = planning::whyNotChosen(problem, options);
+      !reason.empty())
+    return function.emitError("no memory plan: ") << reason;
+  planning::Plan plan = planning::plan(problem, options);
+  if (!plan.fits())
+    return function.emitError("no memory plan: ") << plan.reason;
+  planning::CheckOptions checkOptions;
+  checkOptions.alignment = alignment;
+  std::vector<planning::Finding> findings =
+      planning::hasChoice(problem)
+          ? planning::checkChoice(problem, plan, checkOptions)
+          : planning::check(problem, plan.offsets, checkOptions);
+  if (!findings.empty())
+    return function.emitError("the plan of '")
+           << plan.strategy << "' is wrong: " << findings.front().message;
+  return plan;
+}
+
 /// Name of an op in remarks about buffers.
 static std::string nameOf(Operation *op) {
   return op ? "'" + op->getName().getStringRef().str() + "'"
@@ -482,6 +439,11 @@ void PlanMemory::reportPlan(func::FuncOp function,
   }
   if (problem.buffers.empty())
     return;
+  if (!ordered) {
+    remark.attachNote() << "hidden dependencies were not looked for: the "
+                           "function has several blocks";
+    return;
+  }
   if (std::string reason = planning::whyNotBranchSafe(ordered->problem);
       !reason.empty()) {
     remark.attachNote() << "hidden dependencies were not looked for: "
@@ -505,13 +467,106 @@ void PlanMemory::reportPlan(func::FuncOp function,
     remark.attachNote() << "and " << hidden.count - listed << " more";
 }
 
+/// Examines an allocation: its live range, or the reason why it is not planned.
+Candidate PlanMemory::examine(func::FuncOp function, const LiveRanges &ranges,
+                              memref::AllocOp alloc) {
+  Candidate result{alloc, {}, bytesOf(alloc.getType()), {}};
+  std::string &reason = result.reason;
+  bool isStatic = alloc.getType().hasStaticShape();
+  bool isStep = function->hasAttr(tam::kStepAttrName);
+  FailureOr<LiveRange> live = failure();
+  if (!isStatic)
+    reason = whyNotDynamic(function, alloc);
+  if (reason.empty())
+    live = ranges.compute(alloc, reason);
+  if (succeeded(live) && isStatic && !result.bytes)
+    reason = elementBytes(alloc.getType())
+                 ? "it is larger than any memory"
+                 : "the size of its elements is not known";
+  if (reuse == planning::Reuse::BranchSafe &&
+      llvm::any_of(ranges.usersOf(alloc), [](Operation *user) {
+        return user->getParentOfType<async::ExecuteOp>();
+      }))
+    reason = "it is used inside 'async.execute', whose end has no order";
+  if (func::FuncOp callee = freedArguments->findFor(alloc, ranges))
+    reason = ("'" + callee.getName() + "' may free it").str();
+  if (isStep && alloc.getAlignment().value_or(1) > TAMRT_ALIGNMENT)
+    reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
+              " bytes alone")
+                 .str();
+  if (alloc.getAlignment().value_or(1) > uint64_t(kMaxAlignment))
+    reason = "its alignment is larger than any page";
+  if (arena == ArenaKind::Argument && isUsed(function) &&
+      !calls->mayExtend(function))
+    reason = "its function is called, and its arguments must stay";
+  if (reason.empty())
+    result.live = *live;
+  return result;
+}
+
+/// Adds the buffer of an allocation, in a space of the problem.
+void PlanMemory::addBuffer(planning::Problem &problem, const LiveRanges &ranges,
+                           const Candidate &candidate, int32_t space) const {
+  memref::AllocOp alloc = candidate.alloc;
+  const LiveRange &live = candidate.live;
+  // An allocation of which only the address is used needs an offset, too.
+  int32_t index = planning::addBuffer(
+      problem, live.first, std::max(live.last, live.first + 1),
+      candidate.bytes.value_or(0),
+      "b" + std::to_string(problem.buffers.size()));
+  planning::Buffer &buffer = problem.buffers[index];
+  for (auto [begin, end] : live.gaps) {
+    planning::Interval last = buffer.live.back();
+    if (end <= last.lower || last.upper <= begin)
+      continue;
+    buffer.live.pop_back();
+    if (last.lower < begin)
+      buffer.live.push_back({last.lower, begin});
+    if (end < last.upper)
+      buffer.live.push_back({end, last.upper});
+  }
+  if (!candidate.bytes) {
+    buffer.expression = static_cast<int32_t>(problem.expressions.size());
+    problem.expressions.push_back(std::get<planning::SizeExpression>(
+        planning::SizeExpression::parse(sizeText(alloc))));
+  }
+  buffer.space = space;
+  if (hasChoice(alloc)) {
+    size_t uses = std::max<size_t>(ranges.usersOf(alloc).size(), 1);
+    // The offered spaces are the first ones of the problem.
+    for (auto [number, offer] : llvm::enumerate(offered)) {
+      uint64_t cost = llvm::SaturatingMultiply(
+          llvm::SaturatingMultiply(uint64_t(offer.cost), uint64_t(uses)),
+          uint64_t(buffer.size));
+      buffer.choices.push_back(
+          {int32_t(number),
+           int64_t(std::min<uint64_t>(cost, uint64_t(kMaxBytes) << 14))});
+    }
+    buffer.space = 0;
+  }
+  buffer.alignment =
+      std::max({alignment.getValue(), int64_t(alloc.getAlignment().value_or(1)),
+                elementAlignment(alloc.getType())});
+}
+
 LogicalResult PlanMemory::plan(func::FuncOp function) {
   LiveRanges ranges(function);
   SmallVector<Planned> buffers;
   planning::Problem problem;
   problem.name = function.getName().str();
   problem.spaces.clear();
-  llvm::MapVector<Attribute, int32_t> spaces;
+  SpaceNumbers spaces;
+  for (const MemorySpace &offer : offered) {
+    auto number = static_cast<int32_t>(spaces.size());
+    spaces.insert({offer.attribute, number});
+    planning::Space space;
+    space.name =
+        offer.attribute ? mlir::debugString(offer.attribute) : "default";
+    // The arena is rounded up.
+    if (offer.capacity)
+      space.capacity = llvm::alignDown(*offer.capacity, alignment.getValue());
+    problem.spaces.push_back(std::move(space));
+  }
 
   auto allocs = SmallVector<memref::AllocOp>();
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
@@ -524,32 +579,16 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   }
   if (isStep && arena != ArenaKind::Argument)
     return function.emitOpError("expected the arena of a step as its argument");
-  bool isCalled = isUsed(function);
+  std::vector<Candidate> candidates;
+  for (memref::AllocOp alloc : allocs)
+    candidates.push_back(examine(function, ranges, alloc));
+  refuseMixed(candidates, ranges, offered.empty());
   // An allocation without a use takes no bytes; it is erased at the end.
   SmallVector<SetVector<Operation *>> unused;
-  for (memref::AllocOp alloc : allocs) {
-    std::string reason;
-    bool isStatic = alloc.getType().hasStaticShape();
-    std::optional<int64_t> bytes = bytesOf(alloc.getType());
-    FailureOr<LiveRange> live = failure();
-    if (!isStatic)
-      reason = whyNotDynamic(function, alloc);
-    if (reason.empty())
-      live = ranges.compute(alloc, reason);
-    if (succeeded(live) && isStatic && !bytes)
-      reason = alloc.getType().getElementType().isIntOrIndexOrFloat()
-                   ? "it is larger than any memory"
-                   : "the size of its elements is not known";
-    if (isStep && alloc.getAlignment().value_or(1) > TAMRT_ALIGNMENT)
-      reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
-                " bytes alone")
-                   .str();
-    if (alloc.getAlignment().value_or(1) > uint64_t(kMaxAlignment))
-      reason = "its alignment is larger than any page";
-    if (isCalled && arena == ArenaKind::Argument)
-      reason = "its function is called, and its arguments must stay";
-    if (!reason.empty()) {
-      if (failed(refuse(alloc, reason)))
+  for (const Candidate &candidate : candidates) {
+    memref::AllocOp alloc = candidate.alloc;
+    if (!candidate.reason.empty()) {
+      if (failed(refuse(alloc, candidate.reason)))
         return failure();
       continue;
     }
@@ -558,24 +597,16 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       unused.push_back(std::move(ops));
       continue;
     }
-    Attribute key = alloc.getType().getMemorySpace();
-    auto [space, isNew] = spaces.insert({key, int32_t(spaces.size())});
-    if (isNew)
-      problem.spaces.emplace_back();
-    // An allocation of which only the address is used needs an offset, too.
-    int32_t index = planning::addBuffer(
-        problem, live->first, std::max(live->last, live->first + 1),
-        bytes.value_or(0), "b" + std::to_string(buffers.size()));
-    if (!isStatic) {
-      problem.buffers[index].expression =
-          static_cast<int32_t>(problem.expressions.size());
-      problem.expressions.push_back(std::get<planning::SizeExpression>(
-          planning::SizeExpression::parse(sizeText(alloc))));
+    int32_t number = 0;
+    if (!hasChoice(alloc)) {
+      Attribute key = alloc.getType().getMemorySpace();
+      auto [space, isNew] = spaces.insert({key, int32_t(spaces.size())});
+      if (isNew)
+        problem.spaces.emplace_back();
+      number = space->second;
     }
-    problem.buffers[index].space = space->second;
-    problem.buffers[index].alignment =
-        std::max<int64_t>(alignment, alloc.getAlignment().value_or(1));
-    buffers.push_back({alloc, *live});
+    addBuffer(problem, ranges, candidate, number);
+    buffers.push_back({alloc, candidate.live});
   }
   if (problem.spaces.empty())
     problem.spaces.emplace_back();
@@ -595,11 +626,20 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   SmallVector<memref::AllocOp> accepted;
   for (const Planned &buffer : buffers)
     accepted.push_back(buffer.alloc);
+  shareAcrossBranches(problem, accepted, ranges);
+  FailureOr<planning::Plan> chosen = failure();
+  if (!offered.empty()) {
+    chosen = chooseSpaces(function, problem);
+    if (failed(chosen))
+      return failure();
+    settleSpaces(problem, *chosen, spaces);
+  }
   std::optional<OrderedProblem> ordered;
-  if (reuse == planning::Reuse::BranchSafe || report)
+  if (reuse == planning::Reuse::BranchSafe ||
+      (report && function.getBody().hasOneBlock()))
     ordered = orderProblem(function, ranges, accepted, problem);
-  FailureOr<planning::Plan> chosen =
-      choose(function, problem, ordered, reuse.getValue());
+  if (offered.empty())
+    chosen = choose(function, problem, ordered, reuse.getValue());
   if (failed(chosen))
     return failure();
   planning::Plan &plan = *chosen;
@@ -635,6 +675,9 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
          Twine(plan.totalBound()) + ", before " +
          Twine(heapPeak(function, ranges, dynamicBytes)))
             .str();
+    if (plan.cost)
+      start += ", cost " + std::to_string(*plan.cost) + " of at least " +
+               std::to_string(*plan.costBound);
     if (value)
       start += ", with " + std::to_string(*value) + " for what sizes depend on";
     reportPlan(function, problem, ordered, plan, *program, start);
@@ -673,19 +716,33 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       return failure();
     arenas.push_back(*made);
   }
+  DenseSet<Value> planned;
+  for (memref::AllocOp alloc : accepted)
+    planned.insert(alloc.getResult());
+  removeDeallocations(function, ranges, planned, [&](Attribute space) {
+    return arenas[spaces.lookup(space)];
+  });
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
-    for (memref::DeallocOp dealloc : ranges.deallocations(buffer.alloc))
-      dealloc.erase();
     builder.setInsertionPoint(buffer.alloc);
     Location loc = buffer.alloc.getLoc();
     Value offset = materialize(builder, loc, layout.offsets[index]);
-    auto view = memref::ViewOp::create(builder, loc, buffer.alloc.getType(),
-                                       arenas[problem.buffers[index].space],
-                                       offset, buffer.alloc.getDynamicSizes());
+    Value place = arenas[problem.buffers[index].space];
+    MemRefType type =
+        MemRefType::Builder(buffer.alloc.getType())
+            .setMemorySpace(cast<MemRefType>(place.getType()).getMemorySpace());
+    auto view = memref::ViewOp::create(builder, loc, type, place, offset,
+                                       buffer.alloc.getDynamicSizes());
     view->setAttr(kBufferAttrName, builder.getI64IntegerAttr(index));
-    buffer.alloc.replaceAllUsesWith(view.getResult());
+    if (type == buffer.alloc.getType())
+      buffer.alloc.replaceAllUsesWith(view.getResult());
+    else
+      replaceInSpace(builder, buffer.alloc, view);
     buffer.alloc.erase();
   }
   function->setAttr(kPlanAttrName, description);
+  if (arena == ArenaKind::Argument && isUsed(function) && !arenas.empty())
+    calls->passMemory(function,
+                      function.getNumArguments() - unsigned(arenas.size()),
+                      description.getAlignment());
   return success();
 }

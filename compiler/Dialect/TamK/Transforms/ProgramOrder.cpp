@@ -11,6 +11,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/Analysis/AliasAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
@@ -37,7 +38,16 @@ public:
         planned(static_cast<int32_t>(allocs.size())) {
     for (auto [index, alloc] : llvm::enumerate(allocs))
       for (Value alias : ranges.aliasesOf(alloc))
-        bufferOf[alias] = static_cast<int32_t>(index);
+        buffersOf[alias].push_back(static_cast<int32_t>(index));
+    // A value that names one of several memories may name one that is not
+    // planned.
+    DenseSet<Value> own;
+    for (memref::AllocOp alloc : allocs)
+      own.insert(alloc.getResult());
+    for (auto &[alias, buffers] : buffersOf)
+      if (!llvm::all_of(ranges.originsOf(alias),
+                        [&](Value origin) { return own.contains(origin); }))
+        buffers.push_back(planned);
   }
 
   bool isPlanned(int32_t memory) const { return memory < planned; }
@@ -54,12 +64,15 @@ public:
 
 private:
   int32_t numberOf(Value value);
+  void touch(Value value, bool writes, Touches &touches);
   void touchAll(Operation *op, bool writes, Touches &touches);
 
   AliasAnalysis analysis;
   bool isStep;
   int32_t planned;
-  DenseMap<Value, int32_t> bufferOf;
+  /// The planned buffers that a value may name, and anyOther() if it may name
+  /// another memory.
+  DenseMap<Value, SmallVector<int32_t, 1>> buffersOf;
   /// The values and globals that name memory that is not planned.
   llvm::MapVector<Value, int32_t> values;
   llvm::MapVector<Attribute, int32_t> globals;
@@ -70,9 +83,6 @@ private:
 } // namespace
 
 int32_t Memories::numberOf(Value value) {
-  auto buffer = bufferOf.find(value);
-  if (buffer != bufferOf.end())
-    return buffer->second;
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
     value = view.getViewSource();
   auto next = planned + 1 + static_cast<int32_t>(others.size());
@@ -84,6 +94,16 @@ int32_t Memories::numberOf(Value value) {
   if (number == next)
     others.push_back(value);
   return number;
+}
+
+void Memories::touch(Value value, bool writes, Touches &touches) {
+  auto buffers = buffersOf.find(value);
+  if (buffers == buffersOf.end()) {
+    touches[numberOf(value)] |= writes;
+    return;
+  }
+  for (int32_t buffer : buffers->second)
+    touches[buffer] |= writes;
 }
 
 bool Memories::meet(int32_t a, int32_t b) {
@@ -112,7 +132,7 @@ bool Memories::meet(int32_t a, int32_t b) {
 void Memories::touchAll(Operation *op, bool writes, Touches &touches) {
   for (Value operand : op->getOperands())
     if (isa<BaseMemRefType>(operand.getType()))
-      touches[numberOf(operand)] |= writes;
+      touch(operand, writes, touches);
 }
 
 Touches Memories::touchedBy(Operation *op) {
@@ -122,14 +142,24 @@ Touches Memories::touchedBy(Operation *op) {
       return;
     if (auto view = dyn_cast<ViewLikeOpInterface>(inner)) {
       for (Value operand : inner->getOperands())
-        if (operand != view.getViewSource() && bufferOf.contains(operand))
-          touches[numberOf(operand)] |= false;
+        if (operand != view.getViewSource() && buffersOf.contains(operand))
+          touch(operand, /*writes=*/false, touches);
       return;
     }
+    if (auto compare = dyn_cast<arith::CmpIOp>(inner))
+      for (Value index : compare->getOperands())
+        if (Value memory = addressedBy(index))
+          touch(memory, /*writes=*/false, touches);
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
     if (!effects) {
-      if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      if (isSequential(inner) ||
+          inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
+        // A loop that passes a buffer on.
+        for (Value operand : inner->getOperands())
+          if (buffersOf.contains(operand))
+            touch(operand, /*writes=*/false, touches);
         return;
+      }
       touchAll(inner, /*writes=*/true, touches);
       touches[planned] = true;
       return;
@@ -141,7 +171,7 @@ Touches Memories::touchedBy(Operation *op) {
       bool writes = !isa<MemoryEffects::Read>(effect.getEffect());
       if (Value value = effect.getValue()) {
         named.insert(value);
-        touches[numberOf(value)] |= writes;
+        touch(value, writes, touches);
       } else {
         touchAll(inner, writes, touches);
         touches[planned] |= writes;
@@ -150,8 +180,8 @@ Touches Memories::touchedBy(Operation *op) {
     // An op that uses a planned buffer without declared effects may read and
     // write it.
     for (Value operand : inner->getOperands())
-      if (bufferOf.contains(operand) && !named.contains(operand))
-        touches[numberOf(operand)] = true;
+      if (buffersOf.contains(operand) && !named.contains(operand))
+        touch(operand, /*writes=*/true, touches);
   });
   return touches;
 }
@@ -165,14 +195,12 @@ public:
       : memories(function, ranges, allocs), allocs(allocs) {
     result.problem = problem;
     for (auto [index, alloc] : llvm::enumerate(allocs)) {
-      allocated[alloc->getBlock()].push_back(static_cast<int32_t>(index));
-      for (Operation *op = alloc->getParentOp(); op != function;
+      Block *scope = ranges.scopeOf(alloc);
+      allocated[scope].push_back(static_cast<int32_t>(index));
+      for (Operation *op = scope->getParentOp(); op != function;
            op = op->getParentOp())
         holders.insert(op);
-      auto isUse = [](Operation *user) { return !isTimeless(user); };
-      if (llvm::none_of(ranges.aliasesOf(alloc), [&](Value alias) {
-            return llvm::any_of(alias.getUsers(), isUse);
-          }))
+      if (ranges.usersOf(alloc).empty())
         unused.insert({alloc, static_cast<int32_t>(index)});
     }
     for (Block &block : function.getFunctionBody())

@@ -9,40 +9,123 @@
 // RUN: tam-opt %t.mlir --plan-memory="strict report=false" -split-input-file \
 // RUN:   -verify-diagnostics --allow-unregistered-dialect
 
-// It outlives its iteration of the loop: that of the next iteration has another
-// address. A refused allocation keeps its deallocation.
+// The loop still uses the one of an iteration when it allocates that of the
+// next: they need two addresses. A refused allocation keeps its deallocation.
 //
-// CHECK-LABEL: func.func @leaves_loop(
-// CHECK-SAME: -> memref<8xf64>
+// CHECK-LABEL: func.func @used_in_next_iteration(
 // CHECK: scf.for
 // CHECK: %[[A:.*]] = memref.alloc()
 // CHECK: scf.yield %[[A]]
-func.func @leaves_loop(%n: index, %start: memref<8xf64>) -> memref<8xf64> {
+func.func @used_in_next_iteration(%n: index, %start: memref<8xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %last = scf.for %i = %c0 to %n step %c1 iter_args(%old = %start)
       -> (memref<8xf64>) {
-    // expected-remark @+1 {{not planned: it leaves its region by 'scf.yield'}}
+    // expected-remark @+1 {{not planned: 'scf.for' may use it after it has allocated the one of the next iteration}}
     %a = memref.alloc() : memref<8xf64>
+    memref.copy %old, %a : memref<8xf64> to memref<8xf64>
     scf.yield %a : memref<8xf64>
   }
-  return %last : memref<8xf64>
+  return
 }
 
 // -----
 
-// CHECK-LABEL: func.func @leaves_branch(
-func.func @leaves_branch(%condition: i1, %b: memref<8xf64>) -> f64 {
+// That of two iterations before.
+//
+// CHECK-LABEL: func.func @used_two_iterations_later(
+func.func @used_two_iterations_later(%n: index, %p: memref<8xf64>,
+                                     %q: memref<8xf64>) {
   %c0 = arith.constant 0 : index
-  %r = scf.if %condition -> memref<8xf64> {
-    // expected-remark @+1 {{not planned: it leaves its region by 'scf.yield'}}
+  %c1 = arith.constant 1 : index
+  %last:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %p, %y = %q)
+      -> (memref<8xf64>, memref<8xf64>) {
+    memref.copy %y, %p : memref<8xf64> to memref<8xf64>
+    // expected-remark @+1 {{not planned: 'scf.for' may use it after it has allocated the one of the next iteration}}
     %a = memref.alloc() : memref<8xf64>
-    scf.yield %a : memref<8xf64>
-  } else {
-    scf.yield %b : memref<8xf64>
+    memref.copy %p, %a : memref<8xf64> to memref<8xf64>
+    scf.yield %a, %x : memref<8xf64>, memref<8xf64>
   }
-  %v = memref.load %r[%c0] : memref<8xf64>
-  return %v : f64
+  return
+}
+
+// -----
+
+// An inner loop uses it again after it has allocated the next.
+//
+// CHECK-LABEL: func.func @used_in_inner_loop(
+func.func @used_in_inner_loop(%n: index, %p: memref<8xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %p)
+      -> (memref<8xf64>) {
+    %inner = scf.for %j = %c0 to %n step %c1 iter_args(%y = %p)
+        -> (memref<8xf64>) {
+      memref.copy %x, %p : memref<8xf64> to memref<8xf64>
+      // expected-remark @+1 {{not planned: 'scf.for' may use it after it has allocated the one of the next iteration}}
+      %a = memref.alloc() : memref<8xf64>
+      memref.copy %p, %a : memref<8xf64> to memref<8xf64>
+      scf.yield %a : memref<8xf64>
+    }
+    scf.yield %inner : memref<8xf64>
+  }
+  return
+}
+
+// -----
+
+// The condition passes it on to the results, whether or not the body runs.
+//
+// CHECK-LABEL: func.func @leaves_while(
+func.func @leaves_while(%p: memref<8xf64>, %more: i1) {
+  %last = scf.while (%x = %p) : (memref<8xf64>) -> memref<8xf64> {
+    scf.condition(%more) %x : memref<8xf64>
+  } do {
+  ^bb0(%y: memref<8xf64>):
+    // expected-remark @+1 {{not planned: 'scf.while' may use it after it has allocated the one of the next iteration}}
+    %a = memref.alloc() : memref<8xf64>
+    memref.copy %y, %a : memref<8xf64> to memref<8xf64>
+    scf.yield %a : memref<8xf64>
+  }
+  return
+}
+
+// -----
+
+// Freed in place of others, an address at the arena's end might be theirs.
+//
+// CHECK-LABEL: func.func @nothing_freed_with_others(
+// CHECK: memref.dealloc
+func.func @nothing_freed_with_others(%condition: i1, %b: memref<0xf64>) {
+  // expected-remark @+1 {{not planned: it has no bytes, and it is freed where other memory may be freed}}
+  %a = memref.alloc() : memref<0xf64>
+  %r = arith.select %condition, %a, %b : memref<0xf64>
+  memref.dealloc %r : memref<0xf64>
+  return
+}
+
+// -----
+
+// The pass that frees has not been lowered.
+//
+// CHECK-LABEL: func.func @not_lowered(
+func.func @not_lowered(%condition: i1) {
+  // expected-remark @+1 {{not planned: 'bufferization.dealloc' may free it, and is not lowered}}
+  %a = memref.alloc() : memref<8xf64>
+  bufferization.dealloc (%a : memref<8xf64>) if (%condition)
+  return
+}
+
+// -----
+
+// The tensor may be read at any later time.
+//
+// CHECK-LABEL: func.func @as_tensor(
+func.func @as_tensor() -> tensor<8xf64> {
+  // expected-remark @+1 {{not planned: the results of 'bufferization.to_tensor' may refer to it}}
+  %a = memref.alloc() : memref<8xf64>
+  %t = bufferization.to_tensor %a restrict : memref<8xf64> to tensor<8xf64>
+  return %t : tensor<8xf64>
 }
 
 // -----
@@ -65,33 +148,6 @@ func.func @view_leaves() -> memref<?xf64> {
   %a = memref.alloc() : memref<8xf64>
   %view = memref.cast %a : memref<8xf64> to memref<?xf64>
   return %view : memref<?xf64>
-}
-
-// -----
-
-// CHECK-LABEL: func.func @enters_loop(
-func.func @enters_loop(%n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{not planned: it is passed into the region of 'scf.for'}}
-  %a = memref.alloc() : memref<8xf64>
-  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a)
-      -> (memref<8xf64>) {
-    scf.yield %x : memref<8xf64>
-  }
-  return
-}
-
-// -----
-
-// Which of the two it is, is known only at run time.
-//
-// CHECK-LABEL: func.func @select(
-func.func @select(%condition: i1, %b: memref<8xf64>) {
-  // expected-remark @+1 {{not planned: the results of 'arith.select' may alias it}}
-  %a = memref.alloc() : memref<8xf64>
-  %r = arith.select %condition, %a, %b : memref<8xf64>
-  return
 }
 
 // -----
@@ -187,20 +243,6 @@ func.func @inside_parallel(%n: index, %v: f64) {
 
 // -----
 
-// CHECK-LABEL: func.func @used_in_parallel(
-func.func @used_in_parallel(%n: index, %v: f64) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{not planned: it is used inside 'scf.parallel', which may run later or at once}}
-  %a = memref.alloc() : memref<8xf64>
-  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
-    memref.store %v, %a[%i] : memref<8xf64>
-  }
-  return
-}
-
-// -----
-
 // CHECK-LABEL: func.func @dynamic_size(
 // CHECK: memref.alloc(%{{.*}})
 func.func @dynamic_size(%n: index) {
@@ -244,12 +286,46 @@ func.func @caller() {
 
 // -----
 
-// CHECK-LABEL: func.func @unstructured(
-func.func @unstructured(%condition: i1) {
-  // expected-remark @+1 {{not planned: its function has unstructured control flow}}
+// CHECK-LABEL: func.func @several_blocks(
+func.func @several_blocks(%condition: i1, %v: f64) {
+  %c0 = arith.constant 0 : index
+  // expected-remark @+1 {{not planned: it is used in several blocks of its function}}
   %a = memref.alloc() : memref<8xf64>
+  memref.store %v, %a[%c0] : memref<8xf64>
   cf.cond_br %condition, ^bb1, ^bb1
 ^bb1:
+  memref.store %v, %a[%c0] : memref<8xf64>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @to_another_block(
+func.func @to_another_block(%v: f64) {
+  %c0 = arith.constant 0 : index
+  // expected-remark @+1 {{not planned: it is used in several blocks of its function}}
+  %a = memref.alloc() : memref<8xf64>
+  memref.store %v, %a[%c0] : memref<8xf64>
+  cf.br ^bb1(%a : memref<8xf64>)
+^bb1(%b: memref<8xf64>):
+  return
+}
+
+// -----
+
+// A block of a region may run several times.
+//
+// CHECK-LABEL: func.func @between_blocks(
+func.func @between_blocks(%condition: i1, %v: f64) {
+  %c0 = arith.constant 0 : index
+  scf.execute_region {
+    // expected-remark @+1 {{not planned: it leaves the blocks of 'scf.execute_region'}}
+    %a = memref.alloc() : memref<8xf64>
+    cf.br ^bb1
+  ^bb1:
+    memref.store %v, %a[%c0] : memref<8xf64>
+    scf.yield
+  }
   return
 }
 

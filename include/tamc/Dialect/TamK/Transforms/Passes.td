@@ -96,11 +96,25 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     activation of the function at a time; a function that is recursive within
     the module is refused.
 
+    A buffer may reach its uses, and its deallocation, through views,
+    `arith.select`, and the results and arguments of structured control flow. It
+    lives from its first use to its last, and a use of a value is one of each
+    buffer that it may name. Buffers that leave different branches of one op
+    share an address. A loop may exchange buffers from outside, and carry on
+    what it allocates if the memory of one iteration is not used after the next
+    has allocated its own. A deallocation that may free memory that is not
+    planned stays, and is skipped if the address is in the arena. Addresses may
+    be compared, also by the helper of upstream's lowering of deallocations.
+
+    With `arena=argument` the arena of a private function that is only called is
+    passed by its callers, as an allocation of theirs that lasts for the call.
+
     An allocation that has no single safe address is refused, with the reason.
-    These are allocations that leave their region through a terminator; that
-    have unknown aliases; that an op may still use after it has finished (a DMA
-    transfer, an asynchronous op with a token); that several threads may execute
-    at once; or whose size or layout is not static and contiguous. A call is
+    These are allocations that leave the function; that a loop carries on and
+    uses beside that of the next iteration; that have unknown aliases; that an
+    op may still use after it has finished (a DMA transfer, an asynchronous op
+    with a token); that several threads may execute at once; that a callee may
+    free; or whose size or layout is not static and contiguous. A call is
     taken to use its operands only until it returns. Refused allocations stay as
     they are, with a remark; with `strict` they are errors. With `report` a
     remark on each function has the bytes of its arenas, the lower bound, and
@@ -131,6 +145,15 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     analysis; an op of unknown effects is ordered with every op that accesses
     memory that it may access. For buffers allocated outside, an op with regions
     is one op; its regions, and the iterations of a loop, run one after another.
+
+    With `spaces`, each allocation without a memory space goes to one of those
+    listed: with `spaces=1:0:65536,default:1` to space 1, which has 65,536
+    bytes, or to the default one. An op that uses a buffer costs the space's
+    cost for each byte of the buffer. The sum of the costs is least, and within
+    that the bytes of the arenas. Views of a buffer get the space into their
+    types; other ops that need a type, as calls and loops that pass a buffer on,
+    get it through `memref.memory_space_cast`. It is an error if the allocations
+    do not fit the capacities.
 
     Functions whose buffers differ only in the unit of their sizes, as the steps
     for 1,024 and 512 rows do, are planned once.
@@ -188,6 +211,10 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
                clEnumValN(::tamc::planning::Reuse::BranchSafe, "branch-safe",
                           "if every order that respects the data "
                           "flow allows it"))}]>,
+    ListOption<"spaces", "spaces", "std::string",
+               "Memory spaces that allocations without one are placed in, "
+               "each SPACE:COST or SPACE:COST:CAPACITY; `default` is the "
+               "space of types that name none">,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "Refused allocations are errors">,
     Option<"report", "report", "bool", /*default=*/"true",
@@ -199,6 +226,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
                            "::tamc::tam::TamDialect",
                            "::tamc::tamk::TamKDialect"];
 }

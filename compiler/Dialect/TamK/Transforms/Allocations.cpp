@@ -1,0 +1,309 @@
+//===- Allocations.cpp - what a plan replaces -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Allocations.h"
+#include "EntrySizes.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::tamk;
+
+std::optional<int64_t> tamc::tamk::bytesOf(MemRefType type) {
+  std::optional<int64_t> bytes = elementBytes(type);
+  for (int64_t size : type.getShape()) {
+    if (!bytes || ShapedType::isDynamic(size))
+      return {};
+    bytes = llvm::checkedMul(*bytes, size);
+    if (bytes && *bytes > kMaxBytes)
+      return {};
+  }
+  return bytes;
+}
+
+bool tamc::tamk::collectUnused(Value value, SetVector<Operation *> &ops) {
+  for (Operation *user : value.getUsers()) {
+    auto view = dyn_cast<ViewLikeOpInterface>(user);
+    bool isView =
+        view && view.getViewSource() == value && isMemoryEffectFree(user) &&
+        llvm::all_of(user->getResults(),
+                     [&](Value result) { return collectUnused(result, ops); });
+    if (!isView && !isa<memref::DeallocOp>(user) &&
+        !(isa<memref::DimOp>(user) && user->use_empty()))
+      return false;
+    ops.insert(user);
+  }
+  return true;
+}
+
+int64_t tamc::tamk::heapPeak(func::FuncOp function, const LiveRanges &ranges,
+                             const DenseMap<Operation *, int64_t> &dynamic) {
+  DenseMap<Operation *, int64_t> positions;
+  int64_t end = 0;
+  function.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { positions[op] = end++; });
+  std::map<int64_t, int64_t> change;
+  function.walk([&](memref::AllocOp alloc) {
+    std::optional<int64_t> bytes = bytesOf(alloc.getType());
+    if (auto size = dynamic.find(alloc); size != dynamic.end())
+      bytes = size->second;
+    if (!bytes)
+      return;
+    int64_t last = -1;
+    for (memref::DeallocOp dealloc : ranges.deallocations(alloc))
+      last = std::max(last, positions.lookup(dealloc));
+    change[positions.lookup(alloc)] += *bytes;
+    change[last < 0 ? end : last] -= *bytes;
+  });
+  int64_t now = 0, peak = 0;
+  for (auto [position, bytes] : change)
+    peak = std::max(peak, now += bytes);
+  return peak;
+}
+
+bool tamc::tamk::isRecursive(func::FuncOp function, ModuleOp module) {
+  SmallVector<func::FuncOp> stack{function};
+  DenseSet<Operation *> seen;
+  while (!stack.empty()) {
+    func::FuncOp caller = stack.pop_back_val();
+    WalkResult result = caller.walk([&](CallOpInterface call) {
+      auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+      auto callee =
+          symbol ? module.lookupSymbol<func::FuncOp>(symbol.getRootReference())
+                 : func::FuncOp();
+      if (callee == function)
+        return WalkResult::interrupt();
+      if (callee && seen.insert(callee).second)
+        stack.push_back(callee);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+static func::FuncOp calleeOf(Operation *op, ModuleOp module) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return call ? module.lookupSymbol<func::FuncOp>(call.getCallee())
+              : func::FuncOp();
+}
+
+bool FreedArguments::isFreedBy(OpOperand &use) const {
+  if (isa<memref::DeallocOp, memref::ReallocOp>(use.getOwner()))
+    return true;
+  func::FuncOp callee = calleeOf(use.getOwner(), module);
+  return callee && !callee.isExternal() &&
+         freed.contains(callee.getArgument(use.getOperandNumber()));
+}
+
+FreedArguments::FreedArguments(ModuleOp module) : module(module) {
+  SmallVector<std::pair<BlockArgument, BufferViewFlowAnalysis::ValueSetT>>
+      arguments;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
+    if (function.isExternal() ||
+        llvm::none_of(function.getArgumentTypes(), isMemory))
+      continue;
+    BufferViewFlowAnalysis aliases(function);
+    for (BlockArgument argument : function.getArguments())
+      if (isMemory(argument.getType()))
+        arguments.push_back({argument, aliases.resolve(argument)});
+  }
+  for (bool isStable = false; !isStable;) {
+    isStable = true;
+    for (auto &[argument, aliases] : arguments)
+      if (!freed.contains(argument) && llvm::any_of(aliases, [&](Value alias) {
+            return llvm::any_of(alias.getUses(),
+                                [&](OpOperand &use) { return isFreedBy(use); });
+          })) {
+        freed.insert(argument);
+        isStable = false;
+      }
+  }
+}
+
+func::FuncOp FreedArguments::findFor(memref::AllocOp alloc,
+                                     const LiveRanges &ranges) const {
+  if (freed.empty())
+    return {};
+  for (Value alias : ranges.aliasesOf(alloc))
+    for (OpOperand &use : alias.getUses())
+      if (isa<func::CallOp>(use.getOwner()) && isFreedBy(use))
+        return calleeOf(use.getOwner(), module);
+  return {};
+}
+
+/// Whether a deallocation of the memory of `alloc` may free memory that is not
+/// in `planned` instead.
+static bool isFreedWithOthers(memref::AllocOp alloc, const LiveRanges &ranges,
+                              const DenseSet<Value> &planned) {
+  return llvm::any_of(
+      ranges.deallocations(alloc), [&](memref::DeallocOp dealloc) {
+        return !llvm::all_of(
+            ranges.originsOf(dealloc.getMemref()),
+            [&](Value origin) { return planned.contains(origin); });
+      });
+}
+
+void tamc::tamk::refuseMixed(std::vector<Candidate> &candidates,
+                             const LiveRanges &ranges, bool hasOneArena) {
+  DenseSet<Value> planned;
+  for (const Candidate &candidate : candidates)
+    if (candidate.reason.empty())
+      planned.insert(memref::AllocOp(candidate.alloc).getResult());
+  for (bool isStable = false; !isStable;) {
+    isStable = true;
+    for (Candidate &candidate : candidates)
+      if (candidate.reason.empty() &&
+          (candidate.bytes.value_or(0) == 0 || !hasOneArena) &&
+          isFreedWithOthers(candidate.alloc, ranges, planned)) {
+        candidate.reason = !hasOneArena ? "it is freed where other memory may "
+                                          "be freed, and its space is chosen"
+                           : candidate.bytes
+                               ? "it has no bytes, and it is freed where other "
+                                 "memory may be freed"
+                               : "its size is not static, and it is freed "
+                                 "where other memory may be freed";
+        planned.erase(candidate.alloc.getResult());
+        isStable = false;
+      }
+  }
+}
+
+std::tuple<std::string, std::string, std::string>
+tamc::tamk::nameBuffer(memref::AllocOp alloc) {
+  Operation *first = nullptr;
+  unsigned operand = 0;
+  for (OpOperand &use : alloc->getUses()) {
+    Operation *user = alloc->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    if (user && (!first || user->isBeforeInBlock(first))) {
+      first = user;
+      operand = use.getOperandNumber();
+    }
+  }
+  // Allocations without a use get no offset.
+  assert(first && "an allocation without a use");
+  std::string term = tam::getTermText(first->getLoc()).str();
+  auto launch = dyn_cast<LaunchOp>(first);
+  if (!launch || operand < launch.getInits().getBeginOperandIndex())
+    return {"buffer", first->getName().getStringRef().str(), term};
+  StringRef source = launch.getSource().value_or(launch.getKernel());
+  return {launch.getInitName(operand - launch.getInits().getBeginOperandIndex())
+              .str(),
+          source.str(), term};
+}
+
+/// Whether the memory of `value` is in the arena.
+static Value isInside(OpBuilder &builder, Location loc, Value value,
+                      Value arena) {
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, value);
+  Value begin =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, arena);
+  // Below the arena this wraps around to a large number.
+  Value offset = arith::SubIOp::create(builder, loc, address, begin);
+  Value bytes = memref::DimOp::create(builder, loc, arena, 0);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, offset,
+                               bytes);
+}
+
+void tamc::tamk::removeDeallocations(
+    func::FuncOp function, const LiveRanges &ranges,
+    const DenseSet<Value> &planned,
+    llvm::function_ref<Value(Attribute space)> arena) {
+  SmallVector<memref::DeallocOp> deallocs;
+  function.walk(
+      [&](memref::DeallocOp dealloc) { deallocs.push_back(dealloc); });
+  for (memref::DeallocOp dealloc : deallocs) {
+    Value freed = dealloc.getMemref();
+    SmallVector<Value> origins = ranges.originsOf(freed);
+    auto isPlanned = [&](Value origin) { return planned.contains(origin); };
+    if (llvm::none_of(origins, isPlanned))
+      continue;
+    if (!llvm::all_of(origins, isPlanned)) {
+      OpBuilder builder(dealloc);
+      Location loc = dealloc.getLoc();
+      Value place =
+          arena(cast<BaseMemRefType>(freed.getType()).getMemorySpace());
+      Value inside = isInside(builder, loc, freed, place);
+      auto branch = scf::IfOp::create(builder, loc, inside,
+                                      /*withElseRegion=*/true);
+      branch.getElseBodyBuilder().clone(*dealloc);
+    }
+    dealloc.erase();
+  }
+}
+
+void tamc::tamk::freeAtEnd(func::FuncOp function, Value value) {
+  for (Block &block : function.getBody())
+    if (block.getNumSuccessors() == 0) {
+      OpBuilder builder(block.getTerminator());
+      memref::DeallocOp::create(builder, function.getLoc(), value);
+    }
+}
+
+/// The outermost op that runs one of its regions, between an allocation and its
+/// scope, and the number of the region with the allocation. Null if there is
+/// none, or a loop in between.
+static std::pair<Operation *, unsigned> findBranch(memref::AllocOp alloc,
+                                                   Block *scope) {
+  std::pair<Operation *, unsigned> found{nullptr, 0};
+  for (Operation *op = alloc; op->getBlock() != scope;) {
+    unsigned region = op->getParentRegion()->getRegionNumber();
+    op = op->getParentOp();
+    if (isa<LoopLikeOpInterface>(op))
+      return {nullptr, 0};
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+      found = {op, region};
+  }
+  return found;
+}
+
+void tamc::tamk::shareAcrossBranches(planning::Problem &problem,
+                                     ArrayRef<memref::AllocOp> allocs,
+                                     const LiveRanges &ranges) {
+  // By op and memory space, the buffers of each region.
+  llvm::MapVector<std::pair<Operation *, int32_t>,
+                  std::map<unsigned, SmallVector<int32_t>>>
+      branches;
+  for (auto [index, alloc] : llvm::enumerate(allocs)) {
+    auto [op, region] = findBranch(alloc, ranges.scopeOf(alloc));
+    const planning::Buffer &buffer = problem.buffers[index];
+    if (op && buffer.expression < 0)
+      branches[{op, buffer.space}][region].push_back(int32_t(index));
+  }
+  int32_t next = 0;
+  for (auto &[key, regions] : branches) {
+    size_t most = 0;
+    for (auto &[region, buffers] : regions) {
+      llvm::stable_sort(buffers, [&](int32_t a, int32_t b) {
+        return problem.buffers[a].size > problem.buffers[b].size;
+      });
+      most = std::max(most, buffers.size());
+    }
+    for (size_t rank = 0; regions.size() > 1 && rank < most; ++rank, ++next)
+      for (auto &[region, buffers] : regions)
+        if (rank < buffers.size())
+          problem.buffers[buffers[rank]].aliasClass = next;
+  }
+}

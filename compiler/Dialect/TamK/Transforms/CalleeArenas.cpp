@@ -1,0 +1,72 @@
+//===- CalleeArenas.cpp - arenas that calls pass --------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CalleeArenas.h"
+#include "Allocations.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::tamk;
+
+Calls::Calls(ModuleOp module) : module(module), users(tables, module) {}
+
+std::vector<func::FuncOp> Calls::calleesFirst() const {
+  ModuleOp module = this->module;
+  std::vector<func::FuncOp> order;
+  DenseSet<Operation *> seen;
+  // A function, and the callees that are still to be visited.
+  SmallVector<std::pair<func::FuncOp, SmallVector<func::FuncOp>>> stack;
+  auto enter = [&](func::FuncOp function) {
+    if (!seen.insert(function).second)
+      return;
+    SmallVector<func::FuncOp> callees;
+    function.walk([&](func::CallOp call) {
+      if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+        callees.push_back(callee);
+    });
+    stack.push_back({function, std::move(callees)});
+  };
+  for (auto function : module.getOps<func::FuncOp>()) {
+    enter(function);
+    while (!stack.empty()) {
+      if (stack.back().second.empty()) {
+        order.push_back(stack.back().first);
+        stack.pop_back();
+      } else {
+        enter(stack.back().second.pop_back_val());
+      }
+    }
+  }
+  return order;
+}
+
+bool Calls::mayExtend(func::FuncOp function) const {
+  return function.isPrivate() && !function->hasAttr(tam::kStepAttrName) &&
+         llvm::all_of(users.getUsers(function), llvm::IsaPred<func::CallOp>) &&
+         !isRecursive(function, module);
+}
+
+void Calls::passMemory(func::FuncOp function, unsigned first,
+                       int64_t alignment) const {
+  for (Operation *user : users.getUsers(function)) {
+    auto call = cast<func::CallOp>(user);
+    for (Type type : function.getArgumentTypes().drop_front(first)) {
+      OpBuilder builder(call);
+      auto alloc = memref::AllocOp::create(
+          builder, call.getLoc(), cast<MemRefType>(type), ValueRange(),
+          builder.getI64IntegerAttr(alignment));
+      call.getOperandsMutable().append(alloc.getResult());
+      builder.setInsertionPointAfter(call);
+      memref::DeallocOp::create(builder, call.getLoc(), alloc);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+//===- CalleeArenas.h - arenas that calls pass ------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAMK_TRANSFORMS_CALLEEARENAS_H
+#define TAMC_DIALECT_TAMK_TRANSFORMS_CALLEEARENAS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include <vector>
+
+namespace tamc::tamk {
+
+/// The calls of a module's functions. Calls may get more operands, but no call
+/// may be added or removed.
+class Calls {
+public:
+  explicit Calls(mlir::ModuleOp module);
+
+  /// All functions, each after those that it calls unless they call it, too.
+  std::vector<mlir::func::FuncOp> calleesFirst() const;
+
+  /// Whether a function can get more arguments, as all that may call it are
+  /// calls in the module, and it does not call itself.
+  bool mayExtend(mlir::func::FuncOp function) const;
+
+  /// Gives every call of the function memory for its arguments from `first` on,
+  /// allocated before the call and freed after it.
+  void passMemory(mlir::func::FuncOp function, unsigned first,
+                  int64_t alignment) const;
+
+private:
+  mlir::ModuleOp module;
+  mlir::SymbolTableCollection tables;
+  mlir::SymbolUserMap users;
+};
+
+} // namespace tamc::tamk
+
+#endif // TAMC_DIALECT_TAMK_TRANSFORMS_CALLEEARENAS_H

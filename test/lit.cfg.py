@@ -67,10 +67,7 @@ lower = plugin_opt + (
     "convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
     "finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts)'")
-# mlir-runner does not know the plan.
-run_main = (
-    "sed -e 's/,* *tamk.plan = #tamk.plan<.*>}/}/' "
-    "-e 's/tamk.plan = #tamk.plan<.*>, //' | ") + runner + (
+run_main = runner + (
     " -e main -entry-point-result=void --shared-libs=%s" % (
     ",".join(os.path.join(config.llvm_tools_dir, "..", "lib",
                           "libmlir_%s.so" % name)

@@ -93,9 +93,11 @@ struct CheckPlan : public tamc::tamk::impl::CheckPlanBase<CheckPlan> {
     if (planned.empty())
       return;
     Helpers helpers = makeHelpers(getOperation());
-    for (func::FuncOp function : planned)
+    for (func::FuncOp function : planned) {
       if (failed(Instrumentation(function, helpers).run()))
         return signalPassFailure();
+      function->removeAttr(kPlanAttrName);
+    }
   }
 
 private:

@@ -739,7 +739,8 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       replaceInSpace(builder, buffer.alloc, view);
     buffer.alloc.erase();
   }
-  function->setAttr(kPlanAttrName, description);
+  if (keepPlan)
+    function->setAttr(kPlanAttrName, description);
   if (arena == ArenaKind::Argument && isUsed(function) && !arenas.empty())
     calls->passMemory(function,
                       function.getNumArguments() - unsigned(arenas.size()),

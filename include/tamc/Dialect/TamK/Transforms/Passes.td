@@ -219,6 +219,9 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
            "Refused allocations are errors">,
     Option<"report", "report", "bool", /*default=*/"true",
            "Emit a remark with the bytes that planning saves">,
+    Option<"keepPlan", "keep-plan", "bool", /*default=*/"true",
+           "Keep each plan as `tamk.plan`, which tools without that dialect "
+           "cannot read">,
   ];
   let statistics = [
     Statistic<"reused", "plans-reused",
@@ -241,6 +244,8 @@ def CheckPlan : Pass<"check-plan", "::mlir::ModuleOp"> {
     is an error if offset, size and arena are constants, and otherwise aborts
     the program. The pass shares nothing with the planner: live ranges follow
     from the execution, offsets from the views.
+
+    The attribute `tamk.plan` goes: the result needs no dialect of tamc.
 
     Needs a shadow of eight times the arena and a pass over a buffer's bytes at
     each use; intended for tests.

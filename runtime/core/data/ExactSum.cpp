@@ -27,10 +27,14 @@ double ExactSum::over(size_t count) const {
   size_t at = top + 1;
   for (int found = 0; at > 0 && found < 3;) {
     --at;
-    const Wide value = Wide(rest) << 32 | (at > 0 ? from[at - 1] : 0);
-    const auto digit = uint32_t(value >> 64 == 0 ? uint64_t(value) / count
-                                                 : uint64_t(value / count));
-    rest = uint64_t(value - Wide(digit) * count);
+    // By bytes, so that the rest and the next one have less than 64 bits.
+    const uint64_t next = at > 0 ? from[at - 1] : 0;
+    uint64_t digit = 0;
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      const uint64_t value = rest << 8 | (next >> shift & 0xff);
+      digit = digit << 8 | value / count;
+      rest = value % count;
+    }
     quotient = quotient << 32 | digit;
     found += found > 0 || digit != 0;
   }

@@ -598,7 +598,7 @@ int run(Arguments &arguments, TimeLimit &limit) {
     out = writeJson(problem, &made, report ? &*report : nullptr,
                     symbolic ? &*symbolic : nullptr,
                     snapshot ? reportSnapshot(*snapshot, problem, made,
-                                              arguments.options, false)
+                                              arguments.options, true)
                              : "");
   } else if (arguments.emit == "csv") {
     // A plan that does not fit is not written, so that nobody uses it.
@@ -614,8 +614,7 @@ int run(Arguments &arguments, TimeLimit &limit) {
     // From here on names are only printed; they must not control a terminal.
     escapeNames(problem);
     if (snapshot)
-      out = reportSnapshot(*snapshot, problem, made, arguments.options,
-                           arguments.emit == "json");
+      out = reportSnapshot(*snapshot, problem, made, arguments.options, false);
     out += summary(problem, made, problem.buffers.size()) + symbols;
     if (report)
       out += toText(problem, *report);

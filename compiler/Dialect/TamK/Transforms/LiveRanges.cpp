@@ -92,7 +92,7 @@ void LiveRanges::tick(Operation *op) {
         tick(&inner);
   if (now == first && !isTimeless(op))
     ++now;
-  times[op] = {first, now};
+  times[op] = {first, now, {}};
 }
 
 SmallVector<Value> LiveRanges::aliasesOf(memref::AllocOp alloc) const {

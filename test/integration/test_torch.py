@@ -253,7 +253,9 @@ class Torch(devices.DeviceTest):
 
     def test_models_need_no_torch(self):
         model = self.prepare("y ~ l(a)")
-        libraries = self.succeed(shutil.which("ldd"), model)
+        # Names without addresses, which may have the letters c10.
+        libraries = re.sub(r"\(0x\w+\)", "",
+                           self.succeed(shutil.which("ldd"), model))
         self.assertNotIn("torch", libraries)
         self.assertNotIn("c10", libraries)
 

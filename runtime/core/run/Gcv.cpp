@@ -10,6 +10,8 @@
 
 #include "core/Interruption.h"
 #include "core/run/Matrix.h"
+#include "core/run/StrengthChange.h"
+#include "kernels/InstructionSets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,16 +21,19 @@
 namespace tamrt {
 namespace {
 
-/// A change of a strength to less than this part of it is not computed as a
-/// change of the inverse: as much of the inverse's accuracy would be lost.
-constexpr double kLeastRatio = 1e-4;
-
 /// With a stronger penalty the sums are multiplied by V itself: what is left of
 /// A without its penalties would lose digits.
 constexpr double kStrong = 10;
 
 /// From so many candidates on it pays to make M tridiagonal.
 constexpr size_t kReduced = 4;
+
+/// Sets a matrix to zeros; memory that it has is used again.
+void clear(size_t rows, size_t columns, Matrix &m) {
+  m.rows = rows;
+  m.columns = columns;
+  m.values.assign(rows * columns, 0.0);
+}
 
 using SparseColumns = std::vector<std::vector<SparseNumber>>;
 
@@ -85,94 +90,106 @@ SparseColumns factorOf(const UnitPenalty &penalty) {
              : factorOf(penalty, /*pivots=*/true, apart);
 }
 
-/// What a score needs of a fit: b'beta, beta'S beta and tr(S A^-1).
-struct Fit {
-  double vectorBeta = 0, betaSBeta = 0, trace = 0;
+/// M x, M having n x n numbers.
+TAMRT_HOT void multiply(const double *m, const double *x, size_t n,
+                        double *out) {
+  for (size_t i = 0; i < n; ++i)
+    out[i] = dot(m + i * n, x, n);
+}
+
+/// The same for a symmetric matrix of which there is the lower triangle, row by
+/// row.
+TAMRT_HOT void multiplyTriangle(const double *triangle, const double *x,
+                                size_t n, double *out) {
+  for (size_t i = 0; i < n; triangle += ++i) {
+    addTimes(x[i], triangle, i, out);
+    out[i] = dot(triangle, x, i + 1);
+  }
+}
+
+/// The trace of the product of a symmetric matrix of n x n numbers and one of
+/// which there is the triangle.
+TAMRT_HOT double traceOfProduct(const double *a, const double *triangle,
+                                size_t n) {
+  double below = 0, diagonal = 0;
+  for (size_t i = 0; i < n; ++i, a += n) {
+    below += dot(a, triangle, i);
+    diagonal += a[i] * triangle[i];
+    triangle += i + 1;
+  }
+  return diagonal + 2 * below;
+}
+
+/// V'x of a vector x, from V'.
+TAMRT_HOT void multiplyRows(const Matrix &rows, const double *x,
+                            std::vector<double> &out) {
+  out.resize(rows.rows);
+  for (size_t k = 0; k < rows.rows; ++k)
+    out[k] = dot(rows.row(k), x, rows.columns);
+}
+
+TAMRT_HOT void transpose(const Matrix &from, Matrix &to) {
+  for (size_t k = 0; k < from.rows; ++k)
+    for (size_t i = 0; i < from.columns; ++i)
+      to.row(i)[k] = from.row(k)[i];
+}
+
+/// Adds to row k of `to` the multiples of rows of `from` that column k of a
+/// factor of a penalty has.
+TAMRT_HOT void addRows(const SparseColumns &columns, double factor,
+                       const Matrix &from, Matrix &to) {
+  for (size_t k = 0; k < columns.size(); ++k)
+    for (const SparseNumber &number : columns[k])
+      addTimes(factor * number.value, from.row(number.at), from.columns,
+               to.row(k));
+}
+
+/// Replaces rows by R^-1 times them, R being a lower triangle.
+TAMRT_HOT void divideRows(const Matrix &factor, Matrix &rows) {
+  for (size_t i = 0; i < rows.rows; ++i) {
+    double *const row = rows.row(i);
+    for (size_t k = 0; k < i; ++k)
+      addTimes(-factor.row(i)[k], rows.row(k), rows.columns, row);
+    const double scale = 1 / factor.row(i)[i];
+    for (size_t c = 0; c < rows.columns; ++c)
+      row[c] *= scale;
+  }
+}
+
+/// A change of A^-1: `factor` times B'B is subtracted.
+struct Correction {
+  double factor;
+  Matrix rows;
 };
 
 /// What is known of a group at given strengths.
 struct Point : Fit {
-  /// A^-1, D x D.
-  std::vector<double> inverse;
+  /// The lower triangle of A^-1, row by row, at the strengths at which it was
+  /// computed, and its changes since then.
+  std::vector<double> triangle;
+  std::vector<Correction> corrections;
   /// S beta, S being the Gram matrix.
   std::vector<double> fitted;
 };
 
-/// What the candidates of one coordinate need of a group. With
-/// V = sqrt(T) A^-1 L: M = sqrt(T) L'V, V'S V, V'b and V'S beta.
-struct Visit {
-  Matrix middle, gram;
-  std::vector<double> vector, fitted;
-  /// Whether they are in a basis in which M is tridiagonal.
-  bool isReduced = false;
-  /// The point's, and the strength of the coordinate there.
-  Fit fit;
-  double strength = 0;
+/// What a thread needs to visit coordinates.
+struct Scratch {
+  /// A point that is not kept.
+  Point spare;
+  Visit visit;
+  /// Rows of A^-1, those of the coordinate's columns, and the part of a
+  /// correction that belongs to them.
+  Matrix inverse, part;
+  /// V, V', and what V' is multiplied by.
+  Matrix columns, rows, other;
 };
-
-/// The fit after a change of A^-1 by -V K V', with q = K V'b: `trace` is
-/// tr(K V'S V), `quadratic` q'V'S V q.
-Fit fitOf(const Visit &visit, const std::vector<double> &q, double trace,
-          double quadratic) {
-  const size_t r = q.size();
-  const Fit &from = visit.fit;
-  return {from.vectorBeta - dot(visit.vector.data(), q.data(), r),
-          from.betaSBeta - 2 * dot(visit.fitted.data(), q.data(), r) +
-              quadratic,
-          from.trace - trace};
-}
-
-/// Replaces a symmetric matrix C by H C H, H = I - 2 u u'; u is 0 before
-/// `first`.
-void reflect(const std::vector<double> &u, size_t first, Matrix &c) {
-  const size_t n = c.rows;
-  std::vector<double> w(n);
-  for (size_t k = first; k < n; ++k)
-    addTimes(2 * u[k], c.row(k), n, w.data());
-  const double half = dot(u.data() + first, w.data() + first, n - first);
-  for (size_t k = first; k < n; ++k)
-    w[k] -= half * u[k];
-  for (size_t i = 0; i < n; ++i) {
-    addTimes(-w[i], u.data() + first, n - first, c.row(i) + first);
-    if (u[i] != 0)
-      addTimes(-u[i], w.data(), n, c.row(i));
-  }
-}
-
-/// Changes the basis of V to one in which M is tridiagonal.
-void reduce(Visit &visit) {
-  Matrix &m = visit.middle;
-  const size_t r = m.rows;
-  std::vector<double> u(r);
-  for (size_t column = 0; column + 2 < r; ++column) {
-    const size_t first = column + 1;
-    std::fill(u.begin(), u.end(), 0.0);
-    for (size_t i = first; i < r; ++i)
-      u[i] = m.row(i)[column];
-    const double norm =
-        std::sqrt(dot(u.data() + first, u.data() + first, r - first));
-    u[first] += std::copysign(norm, u[first]);
-    const double length =
-        std::sqrt(dot(u.data() + first, u.data() + first, r - first));
-    if (!(length > 0))
-      continue;
-    for (size_t i = first; i < r; ++i)
-      u[i] /= length;
-    reflect(u, first, m);
-    reflect(u, first, visit.gram);
-    for (std::vector<double> *of : {&visit.vector, &visit.fitted})
-      addTimes(-2 * dot(u.data() + first, of->data() + first, r - first),
-               u.data() + first, r - first, of->data() + first);
-  }
-  visit.isReduced = true;
-}
 
 class Gcv {
 public:
   Gcv(SearchGroups &groups, double gamma)
       : groups(groups), penalties(groups.problem.penalties), gamma(gamma),
         d(size_t(groups.problem.model.columns)), points(groups.size()),
-        visits(groups.size()), spares(groups.threads()) {
+        scratch(groups.threads()) {
     for (const UnitPenalty &penalty : penalties)
       factors.push_back(factorOf(penalty));
   }
@@ -180,20 +197,41 @@ public:
   /// Moves to a point. \returns its score.
   Result<double> moveTo(const std::vector<double> &strengths);
 
-  /// The scores of the point with other strengths of one coordinate.
-  Result<std::vector<double>> scoresOf(const std::vector<double> &strengths,
-                                       size_t coordinate,
-                                       const std::vector<double> &candidates);
+  /// What is found for a candidate: the mean of the groups' scores, and their
+  /// fits.
+  struct Candidate {
+    double score = 0;
+    std::vector<Fit> fits;
+  };
+
+  /// The point with other strengths of one coordinate.
+  Result<std::vector<Candidate>> tryAll(const std::vector<double> &strengths,
+                                        size_t coordinate,
+                                        const std::vector<double> &candidates);
+
+  /// Moves to a candidate, with the coordinate's strength `from` before.
+  Status moveTo(const std::vector<double> &strengths, size_t coordinate,
+                double from, const Candidate &candidate);
 
 private:
+  bool invert(size_t group, const std::vector<double> &strengths,
+              SearchScratch &own) const;
   bool compute(size_t group, const std::vector<double> &strengths,
                SearchScratch &own, Point &point) const;
-  Visit visit(size_t group, size_t coordinate,
-              const std::vector<double> &strengths, const Point &point,
-              SearchScratch &own) const;
+  bool change(size_t group, size_t coordinate, double change,
+              SearchScratch &own);
+  void takeInverse(size_t coordinate, const std::vector<double> &triangle,
+                   Matrix &rows) const;
+  void correct(size_t coordinate, const Point &point, SearchScratch &own);
+  void findRows(size_t group, size_t coordinate, SearchScratch &own);
+  Matrix middleOf(size_t group, size_t coordinate, const Matrix &rows) const;
+  void visit(size_t group, size_t coordinate,
+             const std::vector<double> &strengths, bool isReduced,
+             SearchScratch &own);
+  bool visitBelow(size_t group, size_t coordinate,
+                  const std::vector<double> &strengths, double least,
+                  bool isReduced, SearchScratch &own);
   double scoreOf(size_t group, const Fit &fit) const;
-  double scoreOf(size_t group, const Visit &visit, double strength) const;
-  double scoreReduced(size_t group, const Visit &visit, double strength) const;
 
   SearchGroups &groups;
   std::span<const UnitPenalty> penalties;
@@ -202,16 +240,15 @@ private:
   /// The columns of L of each coordinate.
   std::vector<SparseColumns> factors;
   std::vector<Point> points;
-  std::vector<Visit> visits;
   /// Of the threads.
-  std::vector<Point> spares;
+  std::vector<Scratch> scratch;
 };
 
-/// Computes what is known of a group with given strengths.
-bool Gcv::compute(size_t group, const std::vector<double> &strengths,
-                  SearchScratch &own, Point &point) const {
+/// Computes the inverse with given strengths, the triangle of `own`.
+bool Gcv::invert(size_t group, const std::vector<double> &strengths,
+                 SearchScratch &own) const {
   const System &system = groups[group];
-  const double rows = system.rows, floor = TAMRT_PENALTY_FLOOR * rows;
+  const double rows = system.rows;
   std::vector<double> &a = own.matrix;
   a = system.matrix;
   for (size_t i = 0; i < penalties.size(); ++i) {
@@ -222,77 +259,168 @@ bool Gcv::compute(size_t group, const std::vector<double> &strengths,
             rows * strengths[i] * number.value;
   }
   double logDeterminant = 0;
-  if (!own.invert(point.inverse, logDeterminant))
-    return false;
+  return own.invert(logDeterminant);
+}
 
-  /// Adds M x to `out`, M being symmetric.
-  auto addProduct = [&](const std::vector<double> &m,
-                        const std::vector<double> &x,
-                        std::vector<double> &out) {
-    own.context.kernels->rhs_dense(&own.context, m.data(), x.data(), nullptr,
-                                   int64_t(d), int64_t(d), out.data());
-  };
+/// Computes what is known of a group with given strengths.
+bool Gcv::compute(size_t group, const std::vector<double> &strengths,
+                  SearchScratch &own, Point &point) const {
+  if (!invert(group, strengths, own))
+    return false;
+  point.triangle.resize(own.triangle.size());
+  std::swap(point.triangle, own.triangle);
+  point.corrections.clear();
+  const System &system = groups[group];
+  const double rows = system.rows, floor = TAMRT_PENALTY_FLOOR * rows;
+  const double *const inverse = point.triangle.data();
+  const double *const matrix = system.matrix.data();
   // beta, refined once.
-  std::vector<double> beta(d), product(d), residual(d);
-  addProduct(point.inverse, system.vector, beta);
-  addProduct(system.matrix, beta, product);
+  std::vector<double> beta(d), residual(d), step(d);
+  multiplyTriangle(inverse, system.vector.data(), d, beta.data());
+  multiply(matrix, beta.data(), d, residual.data());
   for (size_t i = 0; i < penalties.size(); ++i) {
     const UnitPenalty &unit = penalties[i];
     for (size_t k = 0; k < unit.columns; ++k)
       for (const SparseNumber &number : unit.rows[k])
-        product[unit.first + k] +=
+        residual[unit.first + k] +=
             rows * strengths[i] * number.value * beta[unit.first + number.at];
   }
   for (size_t i = 0; i < d; ++i)
-    residual[i] = system.vector[i] - product[i];
-  addProduct(point.inverse, residual, beta);
-  point.fitted.assign(d, 0);
-  addProduct(system.matrix, beta, point.fitted);
+    residual[i] = system.vector[i] - residual[i];
+  multiplyTriangle(inverse, residual.data(), d, step.data());
+  addTimes(1, step.data(), d, beta.data());
+  point.fitted.resize(d);
+  multiply(matrix, beta.data(), d, point.fitted.data());
   addTimes(-floor, beta.data(), d, point.fitted.data());
   point.vectorBeta = dot(system.vector.data(), beta.data(), d);
   point.betaSBeta = dot(point.fitted.data(), beta.data(), d);
   // Not as D less the traces of penalties times A^-1: strong ones would cancel
   // its digits.
-  std::vector<double> traces(d);
   double diagonal = 0;
-  for (size_t i = 0; i < d; ++i) {
-    const double *row = system.matrix.data() + i * d;
-    const double *inverse = point.inverse.data() + i * d;
-    for (size_t k = 0; k < i; ++k)
-      traces[k] += row[k] * inverse[k];
-    diagonal += (row[i] - floor) * inverse[i];
-  }
-  point.trace =
-      diagonal + 2 * std::accumulate(traces.begin(), traces.end(), 0.0);
+  for (size_t i = 0; i < d; ++i)
+    diagonal += inverse[i * (i + 1) / 2 + i];
+  point.trace = traceOfProduct(matrix, inverse, d) - floor * diagonal;
   return true;
 }
 
-Visit Gcv::visit(size_t group, size_t coordinate,
-                 const std::vector<double> &strengths, const Point &point,
-                 SearchScratch &own) const {
-  const System &system = groups[group];
-  const SparseColumns &columns = factors[coordinate];
-  const size_t r = columns.size();
+/// Takes the rows of A^-1 that belong to a coordinate from its triangle.
+void Gcv::takeInverse(size_t coordinate, const std::vector<double> &triangle,
+                      Matrix &rows) const {
   const size_t first = penalties[coordinate].first;
-  const double rows = system.rows, root = std::sqrt(rows);
-  // V, and its transpose, whose rows are sums of rows of A^-1.
-  Matrix v(d, r), transposed(r, d);
-  for (size_t k = 0; k < r; ++k) {
-    for (const SparseNumber &number : columns[k])
-      addTimes(root * number.value,
-               point.inverse.data() + (first + number.at) * d, d,
-               transposed.row(k));
-    for (size_t i = 0; i < d; ++i)
-      v.row(i)[k] = transposed.row(k)[i];
+  const size_t n = penalties[coordinate].columns;
+  clear(n, d, rows);
+  for (size_t i = 0; i < d; ++i) {
+    const double *const from = triangle.data() + i * (i + 1) / 2;
+    if (i >= first && i < first + n)
+      std::copy_n(from, i + 1, rows.row(i - first));
+    for (size_t k = 0; k < n && first + k < i; ++k)
+      rows.row(k)[i] = from[first + k];
   }
-  Visit visit;
-  visit.middle = Matrix(r, r);
+}
+
+/// Applies a point's corrections to these rows.
+void Gcv::correct(size_t coordinate, const Point &point, SearchScratch &own) {
+  Scratch &memory = scratch[own.thread];
+  const size_t first = penalties[coordinate].first;
+  const size_t n = penalties[coordinate].columns;
+  for (const Correction &correction : point.corrections) {
+    const size_t r = correction.rows.rows;
+    clear(r, n, memory.part);
+    for (size_t k = 0; k < r; ++k)
+      addTimes(-correction.factor, correction.rows.row(k) + first, n,
+               memory.part.row(k));
+    own.context.kernels->gram_dense_dense(
+        &own.context, memory.part.values.data(), correction.rows.values.data(),
+        nullptr, int64_t(r), int64_t(n), int64_t(d),
+        memory.inverse.values.data());
+  }
+}
+
+/// V' from these rows.
+void Gcv::findRows(size_t group, size_t coordinate, SearchScratch &own) {
+  Scratch &memory = scratch[own.thread];
+  clear(factors[coordinate].size(), d, memory.rows);
+  addRows(factors[coordinate], std::sqrt(groups[group].rows), memory.inverse,
+          memory.rows);
+}
+
+/// M from V'.
+Matrix Gcv::middleOf(size_t group, size_t coordinate,
+                     const Matrix &rows) const {
+  const SparseColumns &columns = factors[coordinate];
+  const size_t r = columns.size(), first = penalties[coordinate].first;
+  const double root = std::sqrt(groups[group].rows);
+  Matrix middle(r, r);
   for (size_t k = 0; k < r; ++k)
     for (const SparseNumber &number : columns[k])
-      addTimes(root * number.value, v.row(first + number.at), r,
-               visit.middle.row(k));
-  const double floor = TAMRT_PENALTY_FLOOR * rows;
-  Matrix other(d, r);
+      for (size_t l = 0; l <= k; ++l)
+        middle.row(k)[l] +=
+            root * number.value * rows.row(l)[first + number.at];
+  for (size_t k = 0; k < r; ++k)
+    for (size_t l = k + 1; l < r; ++l)
+      middle.row(k)[l] = middle.row(l)[k];
+  return middle;
+}
+
+/// Changes a group's point by the change c of a coordinate's strength, but for
+/// its fit: A^-1 by -V K V', K = c (I + c M)^-1 = c R'^-1 R^-1. \returns false,
+/// with the point as it was, if that would lose digits or take more memory than
+/// A^-1.
+bool Gcv::change(size_t group, size_t coordinate, double change,
+                 SearchScratch &own) {
+  Scratch &memory = scratch[own.thread];
+  Point &point = points[group];
+  takeInverse(coordinate, point.triangle, memory.inverse);
+  correct(coordinate, point, own);
+  findRows(group, coordinate, own);
+  Matrix factor = middleOf(group, coordinate, memory.rows);
+  const size_t r = factor.rows;
+  size_t count = r;
+  for (const Correction &correction : point.corrections)
+    count += correction.rows.rows;
+  if (count > d)
+    return false;
+  for (size_t i = 0; i < r; ++i) {
+    double *const row = factor.row(i);
+    for (size_t k = 0; k <= i; ++k) {
+      const double sum =
+          (i == k ? 1.0 : 0.0) + change * row[k] - dot(row, factor.row(k), k);
+      if (i == k && !(sum >= kLeastPivot))
+        return false;
+      row[k] = i == k ? std::sqrt(sum) : sum / factor.row(k)[k];
+    }
+  }
+  divideRows(factor, memory.rows);
+  // beta changes by -V K V'b.
+  const System &system = groups[group];
+  std::vector<double> q, beta(d), fitted(d);
+  multiplyRows(memory.rows, system.vector.data(), q);
+  for (size_t k = 0; k < r; ++k)
+    addTimes(-change * q[k], memory.rows.row(k), d, beta.data());
+  multiply(system.matrix.data(), beta.data(), d, fitted.data());
+  addTimes(-TAMRT_PENALTY_FLOOR * system.rows, beta.data(), d, fitted.data());
+  addTimes(1, fitted.data(), d, point.fitted.data());
+  point.corrections.push_back({change, memory.rows});
+  return true;
+}
+
+/// Visits a coordinate, from its rows of A^-1 at given strengths. The fit is
+/// the point's.
+void Gcv::visit(size_t group, size_t coordinate,
+                const std::vector<double> &strengths, bool isReduced,
+                SearchScratch &own) {
+  const System &system = groups[group];
+  Scratch &memory = scratch[own.thread];
+  Visit &visit = memory.visit;
+  findRows(group, coordinate, own);
+  visit.middle = middleOf(group, coordinate, memory.rows);
+  visit.isReduced = false;
+  const size_t r = visit.middle.rows;
+  Matrix &v = memory.columns, &other = memory.other;
+  clear(d, r, v);
+  transpose(memory.rows, v);
+  const double rows = system.rows, floor = TAMRT_PENALTY_FLOOR * rows;
+  clear(d, r, other);
   // The sum of a'b, all of D rows, and `sums`.
   auto addCross = [&](const double *a, size_t columns, const Matrix &b,
                       Matrix &sums) {
@@ -302,7 +430,7 @@ Visit Gcv::visit(size_t group, size_t coordinate,
   };
   if (*std::max_element(strengths.begin(), strengths.end()) > kStrong) {
     // V'S V = V'(S + 1e-6 T I) V - V'(1e-6 T I) V.
-    visit.gram = Matrix(r, r);
+    clear(r, r, visit.gram);
     addCross(system.matrix.data(), d, v, other);
     for (size_t i = 0; i < d; ++i)
       addTimes(-floor, v.row(i), r, other.row(i));
@@ -323,11 +451,41 @@ Visit Gcv::visit(size_t group, size_t coordinate,
   for (size_t k = 0; k < r; ++k)
     for (size_t l = k + 1; l < r; ++l)
       visit.gram.row(k)[l] = visit.gram.row(l)[k];
-  visit.vector = transposedProduct(v, system.vector.data());
-  visit.fitted = transposedProduct(v, point.fitted.data());
-  visit.fit = point;
+  multiplyRows(memory.rows, system.vector.data(), visit.vector);
+  multiplyRows(memory.rows, points[group].fitted.data(), visit.fitted);
+  visit.fit = points[group];
   visit.strength = strengths[coordinate];
-  return visit;
+  if (isReduced)
+    reduce(visit);
+}
+
+/// Visits a coordinate at the point with a lower strength of it, from the
+/// inverse there. \returns false after an error.
+bool Gcv::visitBelow(size_t group, size_t coordinate,
+                     const std::vector<double> &strengths, double least,
+                     bool isReduced, SearchScratch &own) {
+  std::vector<double> lower = strengths;
+  lower[coordinate] = least;
+  if (!invert(group, lower, own))
+    return false;
+  takeInverse(coordinate, own.triangle, scratch[own.thread].inverse);
+  visit(group, coordinate, lower, isReduced, own);
+  // The point is a change of this one: with q = K V'b its beta is V q less.
+  Visit &visit = scratch[own.thread].visit;
+  Change change;
+  if (!findChange(visit, strengths[coordinate] - least, change)) {
+    visit.fit.trace = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+  const std::vector<double> &q = change.vector;
+  const size_t r = q.size();
+  visit.fit.vectorBeta += dot(visit.vector.data(), q.data(), r);
+  visit.fit.betaSBeta +=
+      2 * dot(visit.fitted.data(), q.data(), r) + change.quadratic;
+  visit.fit.trace += change.trace;
+  for (size_t i = 0; i < r; ++i)
+    visit.fitted[i] += dot(visit.gram.row(i), q.data(), r);
+  return true;
 }
 
 double Gcv::scoreOf(size_t group, const Fit &fit) const {
@@ -339,93 +497,6 @@ double Gcv::scoreOf(size_t group, const Fit &fit) const {
     rss = 0;
   const double left = std::max(1 - gamma * fit.trace / rows, 1e-6);
   return groups.weightMean(group) * rss / rows / (left * left);
-}
-
-/// The score with another strength of the visited coordinate. With the change c
-/// of the strength and K = c (I + c M)^-1, A^-1 changes by -V K V'.
-double Gcv::scoreOf(size_t group, const Visit &visit, double strength) const {
-  if (visit.isReduced)
-    return scoreReduced(group, visit, strength);
-  const double change = strength - visit.strength;
-  const size_t r = visit.middle.rows;
-  // The factor R of I + c M, and its inverse.
-  Matrix factor(r, r), inverse(r, r);
-  for (size_t i = 0; i < r; ++i) {
-    for (size_t k = 0; k <= i; ++k) {
-      const double sum = (i == k ? 1.0 : 0.0) +
-                         change * visit.middle.row(i)[k] -
-                         dot(factor.row(i), factor.row(k), k);
-      if (i == k && !(sum > 0))
-        return std::numeric_limits<double>::quiet_NaN();
-      factor.row(i)[k] = i == k ? std::sqrt(sum) : sum / factor.row(k)[k];
-    }
-    double *row = inverse.row(i);
-    for (size_t k = 0; k < i; ++k)
-      addTimes(-factor.row(i)[k], inverse.row(k), k + 1, row);
-    for (size_t k = 0; k < i; ++k)
-      row[k] /= factor.row(i)[i];
-    row[i] = 1 / factor.row(i)[i];
-  }
-  // q = K V'b.
-  std::vector<double> half(r), q(r);
-  for (size_t i = 0; i < r; ++i)
-    half[i] = dot(inverse.row(i), visit.vector.data(), i + 1);
-  for (size_t i = 0; i < r; ++i)
-    addTimes(change * half[i], inverse.row(i), i + 1, q.data());
-  // tr(K V'S V), and q'V'S V q.
-  double trace = 0, quadratic = 0;
-  std::vector<double> row(r);
-  for (size_t i = 0; i < r; ++i) {
-    std::fill(row.begin(), row.end(), 0.0);
-    for (size_t k = 0; k <= i; ++k)
-      addTimes(inverse.row(i)[k], visit.gram.row(k), i + 1, row.data());
-    trace += dot(row.data(), inverse.row(i), i + 1);
-    quadratic += q[i] * dot(visit.gram.row(i), q.data(), r);
-  }
-  return scoreOf(group, fitOf(visit, q, change * trace, quadratic));
-}
-
-/// The same where M is tridiagonal. O(r^2).
-double Gcv::scoreReduced(size_t group, const Visit &visit,
-                         double strength) const {
-  const double change = strength - visit.strength;
-  const size_t r = visit.middle.rows;
-  // I + c M = R D R', R having `below` under its unit diagonal.
-  std::vector<double> pivots(r), below(r);
-  for (size_t i = 0; i < r; ++i) {
-    pivots[i] = 1 + change * visit.middle.row(i)[i];
-    if (i > 0) {
-      const double side = change * visit.middle.row(i)[i - 1];
-      below[i - 1] = side / pivots[i - 1];
-      pivots[i] -= below[i - 1] * side;
-    }
-    if (!(pivots[i] > 0))
-      return std::numeric_limits<double>::quiet_NaN();
-  }
-  // q = K V'b.
-  std::vector<double> q = visit.vector;
-  for (size_t i = 1; i < r; ++i)
-    q[i] -= below[i - 1] * q[i - 1];
-  for (size_t i = 0; i < r; ++i)
-    q[i] *= change / pivots[i];
-  for (size_t i = r; i-- > 1;)
-    q[i - 1] -= below[i - 1] * q[i];
-  // tr(K V'S V) from the rows of the inverse of I + c M, the last one first, of
-  // which each is a multiple of the next right of the diagonal; and q'V'S V q.
-  double trace = 0, quadratic = 0;
-  std::vector<double> row(r);
-  for (size_t i = r; i-- > 0;) {
-    const double *gram = visit.gram.row(i);
-    const double factor = i + 1 < r ? -below[i] : 0;
-    for (size_t k = i + 1; k < r; ++k)
-      row[k] *= factor;
-    row[i] = 1 / pivots[i] + (i + 1 < r ? factor * row[i + 1] : 0);
-    const size_t right = i + 1;
-    trace +=
-        row[i] * gram[i] + 2 * dot(row.data() + right, gram + right, r - right);
-    quadratic += q[i] * dot(gram, q.data(), r);
-  }
-  return scoreOf(group, fitOf(visit, q, change * trace, quadratic));
 }
 
 /// The mean of scores of the groups.
@@ -453,45 +524,68 @@ Result<double> Gcv::moveTo(const std::vector<double> &strengths) {
   return meanOf(scores);
 }
 
-Result<std::vector<double>>
-Gcv::scoresOf(const std::vector<double> &strengths, size_t coordinate,
-              const std::vector<double> &candidates) {
-  const double now = strengths[coordinate];
+Status Gcv::moveTo(const std::vector<double> &strengths, size_t coordinate,
+                   double from, const Candidate &candidate) {
+  return groups.forEach([&](size_t g, SearchScratch &own) {
+    if (!change(g, coordinate, strengths[coordinate] - from, own))
+      return compute(g, strengths, own, points[g]);
+    static_cast<Fit &>(points[g]) = candidate.fits[g];
+    return true;
+  });
+}
+
+Result<std::vector<Gcv::Candidate>>
+Gcv::tryAll(const std::vector<double> &strengths, size_t coordinate,
+            const std::vector<double> &candidates) {
   const double least = *std::min_element(candidates.begin(), candidates.end());
-  // From the least strength all changes are upwards.
-  std::vector<double> from = strengths;
-  const bool moves = least < kLeastRatio * now;
-  if (moves)
-    from[coordinate] = least;
-  std::vector<std::vector<double>> scores(candidates.size());
-  for (std::vector<double> &of : scores)
-    of.resize(points.size());
-  Status done = groups.forEach([&](size_t g, SearchScratch &own) {
-    Point &spare = spares[own.thread];
-    if (moves && !compute(g, from, own, spare))
-      return false;
-    visits[g] = visit(g, coordinate, from, moves ? spare : points[g], own);
-    if (candidates.size() >= kReduced)
-      reduce(visits[g]);
+  const bool isReduced = candidates.size() >= kReduced;
+  std::vector<Candidate> found(candidates.size());
+  for (Candidate &candidate : found)
+    candidate.fits.resize(points.size());
+  /// Finds the fits of group `g` from its visit. \returns false if some would
+  /// lose digits.
+  auto find = [&](size_t g, const SearchScratch &own) {
+    const Visit &visit = scratch[own.thread].visit;
     for (size_t i = 0; i < candidates.size(); ++i) {
-      double score = scoreOf(g, visits[g], candidates[i]);
-      if (std::isnan(score)) {
-        std::vector<double> exact = strengths;
-        exact[coordinate] = candidates[i];
-        if (!compute(g, exact, own, spare))
-          return false;
-        score = scoreOf(g, spare);
-      }
-      scores[i][g] = score;
+      Change change;
+      if (!findChange(visit, candidates[i] - visit.strength, change))
+        return false;
+      found[i].fits[g] = fitOf(visit, change);
+      if (std::isnan(scoreOf(g, found[i].fits[g])))
+        return false;
+    }
+    return true;
+  };
+  Status done = groups.forEach([&](size_t g, SearchScratch &own) {
+    takeInverse(coordinate, points[g].triangle, scratch[own.thread].inverse);
+    correct(coordinate, points[g], own);
+    visit(g, coordinate, strengths, isReduced, own);
+    if (find(g, own))
+      return true;
+    // From the least strength all changes are upwards.
+    if (!visitBelow(g, coordinate, strengths, least, isReduced, own))
+      return false;
+    if (find(g, own))
+      return true;
+    Point &spare = scratch[own.thread].spare;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      std::vector<double> exact = strengths;
+      exact[coordinate] = candidates[i];
+      if (!compute(g, exact, own, spare))
+        return false;
+      found[i].fits[g] = spare;
     }
     return true;
   });
   if (!done)
     return std::move(done).error();
-  std::vector<double> means;
-  for (const std::vector<double> &of : scores)
-    means.push_back(meanOf(of));
-  return means;
+  std::vector<double> scores(points.size());
+  for (Candidate &candidate : found) {
+    for (size_t g = 0; g < scores.size(); ++g)
+      scores[g] = scoreOf(g, candidate.fits[g]);
+    candidate.score = meanOf(scores);
+  }
+  return found;
 }
 
 } // namespace
@@ -524,32 +618,37 @@ Result<TuneResult> minimizeGcv(SearchGroups &groups, std::vector<double> aps,
       std::vector<double> candidates;
       for (double ap : tried)
         candidates.push_back(strengthOf(ap));
-      Result<std::vector<double>> scores =
-          gcv.scoresOf(strengths, i, candidates);
-      if (!scores)
-        return std::move(scores).error();
-      bool moves = false;
+      Result<std::vector<Gcv::Candidate>> found =
+          gcv.tryAll(strengths, i, candidates);
+      if (!found)
+        return std::move(found).error();
+      const double before = strengths[i];
+      const Gcv::Candidate *accepted = nullptr;
       for (size_t k = 0; k < tried.size(); ++k) {
         if (tried[k] == aps[i])
           continue;
         ++evaluations;
-        if (!((*scores)[k] < *best * (1 - 1e-8)))
+        if (!((*found)[k].score < *best * (1 - 1e-8)))
           continue;
-        *best = (*scores)[k];
+        accepted = &(*found)[k];
+        *best = accepted->score;
         aps[i] = tried[k];
         strengths[i] = candidates[k];
-        moves = hasGained = true;
       }
-      if (moves) {
-        best = gcv.moveTo(strengths);
-        if (!best)
-          return std::move(best).error();
+      if (accepted) {
+        hasGained = true;
+        if (Status s = gcv.moveTo(strengths, i, before, *accepted); !s)
+          return std::move(s).error();
       }
       if (report)
         report({evaluations, *best, {}, cycle});
     }
     if (!hasGained)
       break;
+    // Anew, so that no rounding errors add up.
+    best = gcv.moveTo(strengths);
+    if (!best)
+      return std::move(best).error();
   }
   return TuneResult{std::move(aps), {}, *best, evaluations};
 }

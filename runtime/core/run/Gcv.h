@@ -11,8 +11,10 @@
 /// section 4, GCV).
 ///
 /// A visit of a coordinate, whose penalty P = L L' has n columns and rank r,
-/// costs O(D^2 r) per group, and each candidate for its strength O(r^3): a
-/// change of the strength is a change of A of rank r. Internal to Tune.
+/// costs O(D r^2) per group, with strong penalties O(D^2 r), and each candidate
+/// for its strength O(r^3), many O(r^2): a change of the strength is a change
+/// of A of rank r. A move costs O(D r^2 + D^2), a cycle with gains an inverse.
+/// Internal to Tune.
 ///
 //===----------------------------------------------------------------------===//
 

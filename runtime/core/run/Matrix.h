@@ -39,10 +39,16 @@ inline void addTimes(double factor, const double *from, size_t count,
     to[i] += factor * from[i];
 }
 
-/// a'b.
+/// a'b. Eight sums, so that additions do not wait for each other.
 inline double dot(const double *a, const double *b, size_t count) {
-  double sum = 0;
-  for (size_t i = 0; i < count; ++i)
+  double sums[8] = {};
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    for (size_t k = 0; k < 8; ++k)
+      sums[k] += a[i + k] * b[i + k];
+  double sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+               ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+  for (; i < count; ++i)
     sum += a[i] * b[i];
   return sum;
 }

@@ -12,8 +12,7 @@
 
 namespace tamrt {
 
-bool SearchScratch::invert(std::vector<double> &inverse,
-                           double &logDeterminant) {
+bool SearchScratch::invert(double &logDeterminant) {
   const size_t d = columns;
   double numbers[2];
   context.kernels->cholesky_inverse(&context, int64_t(d), matrix.data(),
@@ -21,6 +20,11 @@ bool SearchScratch::invert(std::vector<double> &inverse,
   if (context.status != TAMRT_OK)
     return false;
   logDeterminant = numbers[0];
+  return true;
+}
+
+void SearchScratch::unpack(std::vector<double> &inverse) const {
+  const size_t d = columns;
   inverse.resize(d * d);
   // Tiles, so that the columns that are written stay in the first-level cache.
   constexpr size_t kTile = 16;
@@ -31,7 +35,6 @@ bool SearchScratch::invert(std::vector<double> &inverse,
         for (size_t k = left; k < std::min(left + kTile, i + 1); ++k)
           inverse[i * d + k] = inverse[k * d + i] = row[k];
       }
-  return true;
 }
 
 SearchGroups::SearchGroups(const TuneProblem &problem, size_t first,

@@ -38,10 +38,12 @@ struct SearchScratch {
   std::vector<double> matrix;
   std::vector<double> triangle, workspace;
 
-  /// Overwrites `inverse` with the inverse of `matrix`, which is overwritten,
-  /// too, and `logDeterminant` with the logarithm of its determinant. \returns
-  /// false after an error of `context`.
-  bool invert(std::vector<double> &inverse, double &logDeterminant);
+  /// Overwrites `triangle` with the lower triangle of the inverse of `matrix`,
+  /// which is overwritten, too, and `logDeterminant` with the logarithm of its
+  /// determinant. \returns false after an error of `context`.
+  bool invert(double &logDeterminant);
+  /// Overwrites `inverse` with all of it.
+  void unpack(std::vector<double> &inverse) const;
 };
 
 /// The groups of a search, which may be some of a problem's, and its threads.

@@ -86,8 +86,9 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
     own.matrix[k * d + k] += penalty[k] - floor;
   std::vector<double> &inverse = inverses[own.thread];
   double logDeterminant = 0;
-  if (!own.invert(inverse, logDeterminant))
+  if (!own.invert(logDeterminant))
     return false;
+  own.unpack(inverse);
 
   // beta, and the residual b - A beta.
   std::vector<double> beta(d), residual = sums.vector;

@@ -303,18 +303,14 @@ void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts) {
       ->group(group);
   tune.add_option("--bounds", texts.bounds,
                   "Least and greatest ap; default -30,6")
-      ->delimiter(',')
-      ->check(ap())
+      ->check(aps())
       ->type_name("LOW,HIGH")
-      ->allow_extra_args(false)
       ->group(group);
   tune.add_option("--candidates", texts.candidates,
                   "For gcv: the aps to try of each penalty; default: a step of "
                   "a tenth of the bounds' distance down and up")
-      ->delimiter(',')
-      ->check(ap())
+      ->check(aps())
       ->type_name("AP,AP,..")
-      ->allow_extra_args(false)
       ->group(group);
   tune.add_option("--gamma", texts.gamma,
                   "For gcv: how much an effective degree of freedom counts; "
@@ -434,15 +430,16 @@ Status parseTune(const tamrt_model &model, const OptionTexts &texts,
     return s;
   TuneOptions &tune = options.tune;
   if (!texts.bounds.empty()) {
-    if (texts.bounds.size() != 2)
+    const std::vector<std::string> bounds = splitAtCommas(texts.bounds);
+    if (bounds.size() != 2)
       return Error{fmt::format("expected --bounds LOW,HIGH, got {} numbers",
-                               texts.bounds.size())};
-    tune.low = *parseAp(texts.bounds[0]);
-    tune.high = *parseAp(texts.bounds[1]);
+                               bounds.size())};
+    tune.low = *parseAp(bounds[0]);
+    tune.high = *parseAp(bounds[1]);
     if (!(tune.low < tune.high))
-      return Error{fmt::format(
-          "expected the first of --bounds below the second, got {},{}",
-          texts.bounds[0], texts.bounds[1])};
+      return Error{
+          fmt::format("expected the first of --bounds below the second, got {}",
+                      texts.bounds)};
   }
   if (texts.criterion == "reml") {
     tune.criterion = Criterion::Reml;
@@ -454,7 +451,10 @@ Status parseTune(const tamrt_model &model, const OptionTexts &texts,
         return Error{
             fmt::format("expected {} with --criterion gcv, got reml", name)};
   }
-  for (const std::string &text : texts.candidates) {
+  const std::vector<std::string> candidates =
+      texts.candidates.empty() ? std::vector<std::string>()
+                               : splitAtCommas(texts.candidates);
+  for (const std::string &text : candidates) {
     const double ap = *parseAp(text);
     if (!(tune.low <= ap && ap <= tune.high))
       return Error{fmt::format(

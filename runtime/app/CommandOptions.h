@@ -37,10 +37,9 @@ struct OptionTexts {
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
   std::string separator = ",", decimal = ".";
-  std::vector<std::string> placement, missing, penalties, intervals, bounds,
-      candidates;
-  std::string criterion = "gcv", cycles, gamma, runs, calibrate, split,
-              method = "gaussian", windows, parts;
+  std::vector<std::string> placement, missing, penalties, intervals;
+  std::string criterion = "gcv", bounds, candidates, cycles, gamma, runs,
+              calibrate, split, method = "gaussian", windows, parts;
   bool allRungs = false, sliding = false;
 };
 

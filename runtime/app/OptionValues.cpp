@@ -220,13 +220,14 @@ std::optional<double> parseAp(const std::string &text) {
   return value;
 }
 
-CLI::Validator ap() {
+CLI::Validator aps() {
   return CLI::Validator(
       [](std::string &text) -> std::string {
-        if (parseAp(text))
-          return "";
-        return fmt::format("expected numbers from -{0} to {0}, got '{1}'",
-                           TAMRT_AP_LIMIT, text);
+        for (const std::string &ap : splitAtCommas(text))
+          if (!parseAp(ap))
+            return fmt::format("expected numbers from -{0} to {0}, got '{1}'",
+                               TAMRT_AP_LIMIT, ap);
+        return "";
       },
       "");
 }

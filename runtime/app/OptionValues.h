@@ -66,7 +66,8 @@ CLI::Validator split();
 
 /// `text` as an ap.
 std::optional<double> parseAp(const std::string &text);
-CLI::Validator ap();
+/// Aps with commas between them.
+CLI::Validator aps();
 
 } // namespace tamrt
 

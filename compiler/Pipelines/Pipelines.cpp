@@ -14,6 +14,9 @@
 #include "tamc/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -86,9 +89,17 @@ static void buildChoices(OpPassManager &manager,
   manager.addPass(tam::createTamVerifyChoices());
 }
 
+/// Adds a canonicalizer of steps, each of which is one block: there are no
+/// regions to simplify.
+static void addCanonicalizer(OpPassManager &manager) {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass(config));
+}
+
 static void buildBufferize(OpPassManager &manager) {
   manager.addPass(tamk::createTamKBufferize());
-  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  addCanonicalizer(manager);
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addPass(tamk::createTamKVerifyBufferized());
 }
@@ -124,7 +135,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createConvertTamToTamK());
     // Removes unused constants. There is no CSE before bufferization: it would
     // merge destinations. Row loops are left as they are, here and below.
-    manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+    addCanonicalizer(manager);
     manager.addPass(tamk::createTamKVerifyLaunches());
     return;
   case Phase::Bufferize:
@@ -151,6 +162,27 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     return;
   }
   }
+}
+
+LogicalResult
+tamc::lowerBy(ModuleOp module, Phase phase, Phase last,
+              const PipelineOptions &options,
+              llvm::function_ref<LogicalResult(PassManager &)> configure) {
+  PassManager manager(module.getContext());
+  if (configure && failed(configure(manager)))
+    return failure();
+  buildPipeline(manager, static_cast<Phase>(static_cast<int>(phase) - 1), phase,
+                options);
+  // Once for a phase: after each pass it is a tenth of the time to compile a
+  // model of 300 terms.
+  manager.enableVerifier(false);
+  if (failed(manager.run(module)))
+    return failure();
+  // Rungs are clones of what has been verified, and are verified when they are
+  // planned.
+  if (phase == Phase::Rungs && last > phase)
+    return success();
+  return verify(module);
 }
 
 void tamc::buildPipeline(OpPassManager &manager, Phase from, Phase to,

@@ -30,7 +30,6 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -373,22 +372,6 @@ int Driver::readModule() {
   return 0;
 }
 
-/// Lowers a module from the phase before `phase` to that.
-static mlir::LogicalResult lowerBy(mlir::ModuleOp module, Phase phase,
-                                   const PipelineOptions &options) {
-  mlir::PassManager manager(module.getContext());
-  if (failed(mlir::applyPassManagerCLOptions(manager)))
-    return failure();
-  buildPipeline(manager, static_cast<Phase>(static_cast<int>(phase) - 1), phase,
-                options);
-  // Once for a phase: after each pass it is a tenth of the time to compile a
-  // model of 300 terms.
-  manager.enableVerifier(false);
-  if (failed(manager.run(module)))
-    return failure();
-  return mlir::verify(module);
-}
-
 /// Lowers the modules to the phase `target`.
 int Driver::lower(Phase target) {
   PipelineOptions options;
@@ -413,6 +396,9 @@ int Driver::lower(Phase target) {
     options.minCg = std::numeric_limits<int64_t>::max();
     options.smallBlockLimit = 0;
   }
+  auto configure = [](mlir::PassManager &manager) {
+    return mlir::applyPassManagerCLOptions(manager);
+  };
   // One pass manager for each phase, so that each can be measured.
   for (Phase phase : allPhases()) {
     if (phase <= from || phase > target)
@@ -422,10 +408,10 @@ int Driver::lower(Phase target) {
       PipelineOptions others = options;
       others.entry = false;
       others.symbol = tam::kWindowModelName;
-      if (failed(lowerBy(*windows, phase, others)))
+      if (failed(lowerBy(*windows, phase, target, others, configure)))
         return 1;
     }
-    if (failed(lowerBy(*module, phase, options)))
+    if (failed(lowerBy(*module, phase, target, options, configure)))
       return 1;
   }
   return 0;

@@ -29,6 +29,12 @@ namespace tamc {
 mlir::Value createEmpty(mlir::ConversionPatternRewriter &rewriter,
                         mlir::Operation *source, mlir::RankedTensorType type);
 
+/// A constant at the begin of the block in which the rewriter inserts: one that
+/// is there, if it has the value. Each launch has several, and there are as
+/// many launches as pairs of terms.
+mlir::Value constantScalar(mlir::ConversionPatternRewriter &rewriter,
+                           mlir::Location loc, mlir::TypedAttr value);
+
 /// Emits the error that a step lacks a slot.
 mlir::InFlightDiagnostic missingSlot(mlir::Operation *source,
                                      tam::SlotKind kind);
@@ -55,8 +61,8 @@ public:
     return *this;
   }
   Launch &scalar(int64_t value) {
-    return scalar(mlir::arith::ConstantOp::create(
-        rewriter, source->getLoc(), rewriter.getI64IntegerAttr(value)));
+    return scalar(constantScalar(rewriter, source->getLoc(),
+                                 rewriter.getI64IntegerAttr(value)));
   }
   Launch &scalars64(mlir::ArrayRef<int64_t> values) {
     for (int64_t value : values)
@@ -72,8 +78,8 @@ public:
     return *this;
   }
   Launch &scalarF64(double value) {
-    return scalar(mlir::arith::ConstantOp::create(
-        rewriter, source->getLoc(), rewriter.getF64FloatAttr(value)));
+    return scalar(constantScalar(rewriter, source->getLoc(),
+                                 rewriter.getF64FloatAttr(value)));
   }
   /// The value of an index slot of the step.
   Launch &slot(tam::SlotKind kind) {

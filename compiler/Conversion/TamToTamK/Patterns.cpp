@@ -37,6 +37,26 @@ Value tamc::createEmpty(ConversionPatternRewriter &rewriter, Operation *source,
   return tensor::EmptyOp::create(rewriter, source->getLoc(), type, sizes);
 }
 
+/// Most constants of a block that are compared with a new one. The
+/// canonicalizer finds what is the same in others.
+static constexpr unsigned kMaxCompared = 32;
+
+Value tamc::constantScalar(ConversionPatternRewriter &rewriter, Location loc,
+                           TypedAttr value) {
+  Block *block = rewriter.getInsertionBlock();
+  unsigned compared = 0;
+  for (Operation &op : *block) {
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    if (!constant || compared++ == kMaxCompared)
+      break;
+    if (constant.getValue() == value)
+      return constant;
+  }
+  // Not by the rewriter, which could undo that although others use it.
+  auto builder = OpBuilder::atBlockBegin(block);
+  return arith::ConstantOp::create(builder, loc, value);
+}
+
 InFlightDiagnostic tamc::missingSlot(Operation *source, SlotKind kind) {
   return source->emitOpError("expected an argument with slot '")
          << tam::stringifySlotKind(kind) << "' in the function";

@@ -102,6 +102,15 @@ struct PipelineOptions {
 void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
                    const PipelineOptions &options);
 
+/// Lowers a verified module from the phase before `phase` to that, on the way
+/// to `last`, and verifies it again. `configure`, if not null, gets the pass
+/// manager before it has passes; its failure is the function's.
+mlir::LogicalResult
+lowerBy(mlir::ModuleOp module, Phase phase, Phase last,
+        const PipelineOptions &options,
+        llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)> configure =
+            nullptr);
+
 } // namespace tamc
 
 #endif // TAMC_PIPELINES_PIPELINES_H

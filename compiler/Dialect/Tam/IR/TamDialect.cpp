@@ -24,6 +24,7 @@ using namespace tamc::tam;
 
 void TamDialect::initialize() {
   registerAttributes();
+  addInterface(makeBytecode(this));
   addOperations<
 #define GET_OP_LIST
 #include "tamc/Dialect/Tam/IR/TamOps.cpp.inc"

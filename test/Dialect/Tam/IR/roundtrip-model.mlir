@@ -3,6 +3,9 @@
 // RUN: tam-opt %s | tam-opt | FileCheck %s
 // RUN: tam-opt %s -emit-bytecode | tam-opt | FileCheck %s
 
+// The bytecode has the parameters, not the text.
+// RUN: tam-opt %s -emit-bytecode | not grep -aE 'rule = |state_bytes = '
+
 // What equals the default is not printed.
 // CHECK: module attributes {tam.by_levels = #tam.variant<by_levels = [0], state_bytes = 64, accumulators = [<kind = fit_chunk, offset = 0, count = 3, unit = 2.500000e-01>, <kind = fit_chunk, offset = 64, count = 1>]>,
 // CHECK-SAME: tam.model = #tam.model<name = "load", formula = "y ~ f(\22hour\22)", terms = "[{}]", spec = "a: [1, 2]\0Ab: <\C3\A9>", spec_hash = "abc", target = "y", group = "g", date = "d", weights = "w", device = "cuda:1", columns = 6, carry_bytes = 64, solver = cg, chunk_rows = 8, rows_per_group = 600,

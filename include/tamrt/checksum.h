@@ -38,6 +38,10 @@ struct ChecksumText {
   std::string_view view() const { return {text, sizeof text}; }
 };
 
+/// The text of the checksum of a file of this CRC, which is that of the file
+/// with the text of one that is not computed yet.
+ChecksumText textOf(uint32_t crc);
+
 /// The checksum of `file`, whose checksum text begins at `place`.
 ChecksumText checksumOf(std::string_view file, size_t place);
 

@@ -28,6 +28,9 @@ using namespace tamrt;
 
 namespace {
 
+/// Linux reads and writes at most 2 GiB at once.
+constexpr size_t kMostAtOnce = size_t(1) << 30;
+
 /// The current temporary files, in a form for signal handlers: without
 /// allocations and locks. A program has one or two outputs at a time; a signal
 /// leaves files behind for which there is no entry here.
@@ -143,7 +146,7 @@ static int createBeside(const std::string &target, std::string &path,
     path = fmt::format("{}.tamrt-{}-{}.tmp", directory, getpid(), counter++);
     // 0666 minus the umask, as for any new file; mkstemp would give 0600.
     int descriptor =
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0)
       slot = list(path);
     if (descriptor >= 0 || errno != EEXIST)
@@ -246,11 +249,12 @@ void AtomicFile::drop() noexcept {
 Status AtomicFile::write(std::string_view bytes) {
   if (!failure.empty())
     return Error{failure};
+  if (Status s = reopen(); !s)
+    return s;
   assert(descriptor >= 0 && "write after commit or move");
   while (!bytes.empty()) {
-    // Linux writes at most 2 GiB at once.
-    size_t wanted = std::min(bytes.size(), size_t(1) << 30);
-    ssize_t written = ::write(descriptor, bytes.data(), wanted);
+    ssize_t written =
+        ::write(descriptor, bytes.data(), std::min(bytes.size(), kMostAtOnce));
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
@@ -260,17 +264,74 @@ Status AtomicFile::write(std::string_view bytes) {
   return {};
 }
 
-Status AtomicFile::commit() {
+Status AtomicFile::writeAt(uint64_t offset, std::string_view bytes) {
   if (!failure.empty())
     return Error{failure};
-  assert(descriptor >= 0 && "commit after commit or move");
+  assert(hasPlaces() && descriptor >= 0);
+  while (!bytes.empty()) {
+    ssize_t written =
+        pwrite(descriptor, bytes.data(), std::min(bytes.size(), kMostAtOnce),
+               off_t(offset));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return fail("write", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+    offset += uint64_t(written);
+  }
+  return {};
+}
+
+Status AtomicFile::readAt(uint64_t offset, std::span<char> bytes) {
+  if (!failure.empty())
+    return Error{failure};
+  assert(hasPlaces() && descriptor >= 0);
+  while (!bytes.empty()) {
+    ssize_t got = pread(descriptor, bytes.data(),
+                        std::min(bytes.size(), kMostAtOnce), off_t(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return fail("read", got < 0 ? errno : EIO);
+    bytes = bytes.subspan(size_t(got));
+    offset += uint64_t(got);
+  }
+  return {};
+}
+
+Status AtomicFile::suspend() {
+  if (!failure.empty())
+    return Error{failure};
+  return temporary.empty() ? Status() : closeFile();
+}
+
+/// Opens the file if it is suspended.
+Status AtomicFile::reopen() {
+  if (descriptor >= 0 || temporary.empty())
+    return {};
+  descriptor = open(temporary.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  if (descriptor < 0)
+    return fail("write", errno);
+  closes = true;
+  return {};
+}
+
+Status AtomicFile::closeFile() {
   // Network file systems report some errors of write only here. The descriptor
   // is gone whatever close returns.
   bool closed = !closes || close(descriptor) == 0;
   closes = false;
   descriptor = -1;
-  if (!closed)
-    return fail("write", errno);
+  return closed ? Status() : fail("write", errno);
+}
+
+Status AtomicFile::commit() {
+  if (!failure.empty())
+    return Error{failure};
+  assert((descriptor >= 0 || !temporary.empty()) &&
+         "commit after commit or move");
+  if (Status s = closeFile(); !s)
+    return s;
   if (temporary.empty())
     return {};
   if (std::rename(temporary.c_str(), target.c_str()) != 0)

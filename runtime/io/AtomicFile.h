@@ -16,7 +16,9 @@
 
 #include "io/Error.h"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -55,6 +57,19 @@ public:
   /// every further call returns that error.
   Status write(std::string_view bytes);
 
+  /// Whether bytes can be written and read at any place: not of a target that
+  /// is written directly.
+  bool hasPlaces() const { return !temporary.empty(); }
+
+  /// Writes and reads bytes at a place. Errors: those of `write`.
+  Status writeAt(uint64_t offset, std::string_view bytes);
+  Status readAt(uint64_t offset, std::span<char> bytes);
+
+  /// Closes the file until the next `write`, so that a program can have more
+  /// outputs under way than open files. Does nothing to one that is written
+  /// directly.
+  Status suspend();
+
   /// Closes the file and replaces the target by it, with every error checked.
   /// To be called once; on error the target stays as it was.
   Status commit();
@@ -65,6 +80,8 @@ public:
 private:
   AtomicFile() = default;
   void drop() noexcept;
+  Status reopen();
+  Status closeFile();
   Error fail(std::string_view action, int code);
 
   std::string name;

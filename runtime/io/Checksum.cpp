@@ -57,18 +57,21 @@ uint32_t crc32(std::string_view bytes, uint32_t crc) {
   return ~crc;
 }
 
-ChecksumText checksumOf(std::string_view file, size_t place) {
-  // Without substr, which may throw.
-  const char *digits = file.data() + place + kPrefix, *rest = digits + kDigits;
-  uint32_t crc = crc32({file.data(), size_t(digits - file.data())});
-  crc = crc32({kNoChecksum.data() + kPrefix, kDigits}, crc);
-  crc = crc32({rest, size_t(file.data() + file.size() - rest)}, crc);
+ChecksumText textOf(uint32_t crc) {
   ChecksumText result;
   std::copy_n(kNoChecksum.data(), kPrefix, result.text);
   for (size_t i = 0; i < kDigits; ++i)
     result.text[kPrefix + i] =
         "0123456789abcdef"[crc >> 4 * (kDigits - 1 - i) & 0xf];
   return result;
+}
+
+ChecksumText checksumOf(std::string_view file, size_t place) {
+  // Without substr, which may throw.
+  const char *digits = file.data() + place + kPrefix, *rest = digits + kDigits;
+  uint32_t crc = crc32({file.data(), size_t(digits - file.data())});
+  crc = crc32({kNoChecksum.data() + kPrefix, kDigits}, crc);
+  return textOf(crc32({rest, size_t(file.data() + file.size() - rest)}, crc));
 }
 
 void setChecksum(std::span<char> file, size_t place) {

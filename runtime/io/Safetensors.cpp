@@ -13,13 +13,18 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <sys/stat.h>
 #include <tuple>
+#include <unistd.h>
 
 using namespace tamrt;
 using nlohmann::json;
@@ -28,6 +33,8 @@ static_assert(std::endian::native == std::endian::little,
               "tensors are copied as they lie in the file");
 
 static constexpr size_t kPrefixBytes = 8;
+/// Bytes that are read at once for a checksum.
+static constexpr size_t kBufferBytes = size_t(1) << 20;
 /// The format's own limit.
 static constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 static constexpr std::string_view kMetadataKey = "__metadata__";
@@ -104,13 +111,23 @@ void SafetensorsWriter::metadata(std::string key, std::string value) {
 void SafetensorsWriter::add(std::string name, TensorType type,
                             std::vector<int64_t> shape,
                             std::span<const std::byte> data) {
-  [[maybe_unused]] std::optional<size_t> count = countElements(shape);
-  assert(count && *count * sizeOf(type) == data.size());
-  tensors.push_back({std::move(name), type, std::move(shape),
-                     std::vector<std::byte>(data.begin(), data.end())});
+  std::vector<std::byte> copy(data.begin(), data.end());
+  addView(std::move(name), type, std::move(shape), copy);
+  // A move keeps the place of the elements.
+  tensors.back().copy = std::move(copy);
 }
 
-Result<std::string> SafetensorsWriter::bytes() const {
+void SafetensorsWriter::addView(std::string name, TensorType type,
+                                std::vector<int64_t> shape,
+                                std::span<const std::byte> data) {
+  [[maybe_unused]] std::optional<size_t> count = countElements(shape);
+  assert(count && *count * sizeOf(type) == data.size());
+  tensors.push_back({std::move(name), type, std::move(shape), data, {}});
+}
+
+/// The tensors in the order of the file.
+std::vector<const SafetensorsWriter::Entry *>
+SafetensorsWriter::sorted() const {
   std::vector<const Entry *> order;
   for (const Entry &tensor : tensors)
     order.push_back(&tensor);
@@ -118,17 +135,41 @@ Result<std::string> SafetensorsWriter::bytes() const {
     size_t sizeA = sizeOf(a->type), sizeB = sizeOf(b->type);
     return sizeA != sizeB ? sizeA > sizeB : a->name < b->name;
   });
+  return order;
+}
 
+static std::string_view viewOf(std::span<const std::byte> data) {
+  return {reinterpret_cast<const char *>(data.data()), data.size()};
+}
+
+void SafetensorsWriter::addLater(std::string name, std::vector<int64_t> shape) {
+  const std::optional<size_t> count = countElements(shape);
+  assert(count && "too many elements");
+  tensors.push_back({std::move(name),
+                     TensorType::F64,
+                     std::move(shape),
+                     {},
+                     {},
+                     *count * sizeof(double)});
+}
+
+void SafetensorsWriter::Header::setChecksum(uint32_t crc) {
+  const ChecksumText checksum = textOf(crc);
+  text.replace(this->checksum, checksum.view().size(), checksum.view());
+}
+
+Result<SafetensorsWriter::Header>
+SafetensorsWriter::header(std::span<const Entry *const> order) const {
   json header = json::object();
   Metadata all = entries;
   all.insert_or_assign(std::string(kChecksumKey), kNoChecksum);
-  header[std::string(kMetadataKey)] = all;
+  header[std::string(kMetadataKey)] = std::move(all);
   uint64_t offset = 0;
   for (const Entry *tensor : order) {
     if (tensor->name == kMetadataKey || header.contains(tensor->name))
       return Error{
           fmt::format("tensor name '{}' is taken already", tensor->name)};
-    uint64_t end = offset + tensor->data.size();
+    uint64_t end = offset + tensor->bytes();
     header[tensor->name] = {{"dtype", nameOf(tensor->type)},
                             {"shape", tensor->shape},
                             {"data_offsets", {offset, end}}};
@@ -144,27 +185,123 @@ Result<std::string> SafetensorsWriter::bytes() const {
   }
   text.append((kPrefixBytes - text.size() % kPrefixBytes) % kPrefixBytes, ' ');
   uint64_t length = text.size();
-  std::string result(kPrefixBytes, '\0');
-  std::memcpy(result.data(), &length, kPrefixBytes);
-  result.reserve(kPrefixBytes + length + offset);
-  result += text;
-  for (const Entry *tensor : order)
-    result.append(reinterpret_cast<const char *>(tensor->data.data()),
-                  tensor->data.size());
-  // This is unique: JSON strings contain no unescaped quotes, and tensors come
-  // after the header.
+  Header result;
+  result.text.assign(kPrefixBytes, '\0');
+  std::memcpy(result.text.data(), &length, kPrefixBytes);
+  result.text += text;
+  // This is unique: JSON strings contain no unescaped quotes.
   const std::string before = fmt::format("\"{}\":\"", kChecksumKey);
-  const size_t place =
-      result.find(before + std::string(kNoChecksum)) + before.size();
-  setChecksum(result, place);
+  result.checksum =
+      result.text.find(before + std::string(kNoChecksum)) + before.size();
+  return result;
+}
+
+Result<std::string> SafetensorsWriter::bytes() const {
+  const std::vector<const Entry *> order = sorted();
+  Result<Header> start = header(order);
+  if (!start)
+    return std::move(start).error();
+  std::string result = std::move(start->text);
+  size_t size = result.size();
+  for (const Entry *tensor : order)
+    size += tensor->bytes();
+  result.reserve(size);
+  for (const Entry *tensor : order)
+    result += viewOf(tensor->data);
+  setChecksum(result, start->checksum);
   return result;
 }
 
 Status SafetensorsWriter::write(const std::string &path) const {
-  Result<std::string> contents = bytes();
-  if (!contents)
-    return Error{fmt::format("{}: {}", path, contents.error().message)};
-  return writeFile(path, *contents);
+  const std::vector<const Entry *> order = sorted();
+  Result<Header> start = header(order);
+  if (!start)
+    return Error{fmt::format("{}: {}", path, start.error().message)};
+  uint32_t crc = crc32(start->text);
+  for (const Entry *tensor : order)
+    crc = crc32(viewOf(tensor->data), crc);
+  start->setChecksum(crc);
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file)
+    return std::move(file).error();
+  if (Status s = file->write(start->text); !s)
+    return s;
+  for (const Entry *tensor : order)
+    if (Status s = file->write(viewOf(tensor->data)); !s)
+      return s;
+  return file->commit();
+}
+
+Result<SafetensorsOutput> SafetensorsOutput::create(SafetensorsWriter writer,
+                                                    const std::string &path) {
+  Result<SafetensorsWriter::Header> header = writer.header(writer.sorted());
+  if (!header)
+    return Error{fmt::format("{}: {}", path, header.error().message)};
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file)
+    return std::move(file).error();
+  SafetensorsOutput output(*std::move(file), std::move(writer),
+                           *std::move(header));
+  const bool hasPlaces = output.file.hasPlaces();
+  output.size = output.header.text.size();
+  if (hasPlaces)
+    if (Status s = output.file.writeAt(0, output.header.text); !s)
+      return std::move(s).error();
+  for (const SafetensorsWriter::Entry *tensor : output.writer.sorted()) {
+    if (tensor->later > 0) {
+      output.begin = output.size;
+      if (!hasPlaces)
+        output.kept.resize(tensor->later / sizeof(double));
+    } else if (hasPlaces) {
+      if (Status s = output.file.writeAt(output.size, viewOf(tensor->data)); !s)
+        return std::move(s).error();
+    }
+    output.size += tensor->bytes();
+  }
+  return output;
+}
+
+Status SafetensorsOutput::write(size_t first, std::span<const double> numbers) {
+  if (file.hasPlaces())
+    return file.writeAt(begin + first * sizeof(double),
+                        viewOf(std::as_bytes(numbers)));
+  std::copy(numbers.begin(), numbers.end(), kept.begin() + ptrdiff_t(first));
+  return {};
+}
+
+Status SafetensorsOutput::commit() {
+  uint32_t crc = 0;
+  if (file.hasPlaces()) {
+    std::vector<char> buffer(kBufferBytes);
+    for (uint64_t at = 0; at < size;) {
+      const std::span<char> piece(
+          buffer.data(), size_t(std::min<uint64_t>(buffer.size(), size - at)));
+      if (Status s = file.readAt(at, piece); !s)
+        return s;
+      crc = crc32({piece.data(), piece.size()}, crc);
+      at += piece.size();
+    }
+    header.setChecksum(crc);
+    const ChecksumText checksum = textOf(crc);
+    if (Status s = file.writeAt(header.checksum, checksum.view()); !s)
+      return s;
+    return file.commit();
+  }
+  auto contents = [&](const SafetensorsWriter::Entry *tensor) {
+    return tensor->later > 0 ? viewOf(std::as_bytes(std::span(kept)))
+                             : viewOf(tensor->data);
+  };
+  const std::vector<const SafetensorsWriter::Entry *> order = writer.sorted();
+  crc = crc32(header.text);
+  for (const SafetensorsWriter::Entry *tensor : order)
+    crc = crc32(contents(tensor), crc);
+  header.setChecksum(crc);
+  if (Status s = file.write(header.text); !s)
+    return s;
+  for (const SafetensorsWriter::Entry *tensor : order)
+    if (Status s = file.write(contents(tensor)); !s)
+      return s;
+  return file.commit();
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,10 +356,8 @@ static std::optional<std::vector<int64_t>> readExtents(const json &value) {
   return extents;
 }
 
-namespace {
-
 /// A tensor's header entry.
-struct Description {
+struct SafetensorsFile::Description {
   std::string name;
   TensorType type;
   std::vector<int64_t> shape;
@@ -230,10 +365,46 @@ struct Description {
   uint64_t begin, end;
 };
 
-} // namespace
+/// An open file.
+class SafetensorsFile::Descriptor {
+public:
+  explicit Descriptor(int number) : number(number) {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (number >= 0)
+      close(number);
+  }
 
-static Result<Description> describe(const std::string &name,
-                                    const json &entry) {
+  /// Reads bytes at a place. Errors without the file's name.
+  Status read(uint64_t offset, std::span<char> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t got =
+          pread(number, bytes.data(), std::min(bytes.size(), kMostAtOnce),
+                off_t(offset));
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        return Error{fmt::format("cannot read: {}", std::strerror(errno))};
+      if (got == 0)
+        return Error{fmt::format("truncated while it was read: expected more "
+                                 "than {} bytes",
+                                 offset)};
+      bytes = bytes.subspan(size_t(got));
+      offset += uint64_t(got);
+    }
+    return {};
+  }
+
+  const int number;
+
+private:
+  /// Linux reads at most 2 GiB at once.
+  static constexpr size_t kMostAtOnce = size_t(1) << 30;
+};
+
+Result<SafetensorsFile::Description>
+SafetensorsFile::describe(const std::string &name, const json &entry) {
   auto fail = [&](std::string_view what) {
     return Error{fmt::format("tensor '{}': {}", name, what)};
   };
@@ -273,38 +444,36 @@ static Result<Description> describe(const std::string &name,
   return Description{name, *type, *std::move(shape), *count, begin, end};
 }
 
-Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
-  Result<FileBytes> bytes = readFile(path);
-  if (!bytes)
-    return std::move(bytes).error();
-  return parse(*std::move(bytes), path == "-" ? "standard input" : path);
+static Error truncated(const std::string &name, uint64_t expected,
+                       uint64_t size) {
+  return Error{fmt::format("{}: truncated: expected {} bytes, got {}", name,
+                           expected, size)};
 }
 
-Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
-                                               std::string path) {
-  SafetensorsFile file;
-  file.name = std::move(path);
-  file.bytes = std::move(bytes);
-  std::string_view all = file.bytes.view();
-  auto fail = [&](std::string_view what) {
-    return Error{fmt::format("{}: {}", file.name, what)};
-  };
-  auto truncated = [&](uint64_t expected) {
-    return fail(fmt::format("truncated: expected {} bytes, got {}", expected,
-                            all.size()));
-  };
-
-  if (all.size() < kPrefixBytes)
-    return truncated(kPrefixBytes);
+/// The bytes of the length and the header of a file that begins with `start`.
+static Result<uint64_t> headerBytes(const std::string &name,
+                                    std::string_view start, uint64_t size) {
+  if (start.size() < kPrefixBytes)
+    return truncated(name, kPrefixBytes, size);
   uint64_t length;
-  std::memcpy(&length, all.data(), kPrefixBytes);
+  std::memcpy(&length, start.data(), kPrefixBytes);
   if (length > kMaxHeaderBytes)
-    return fail(fmt::format("not a safetensors file: expected a header of at "
-                            "most {} bytes, got {}",
-                            kMaxHeaderBytes, length));
-  if (length > all.size() - kPrefixBytes)
-    return truncated(kPrefixBytes + length);
-  Result<json> header = parseHeader(all.substr(kPrefixBytes, length));
+    return Error{fmt::format("{}: not a safetensors file: expected a header of "
+                             "at most {} bytes, got {}",
+                             name, kMaxHeaderBytes, length)};
+  if (length > size - kPrefixBytes)
+    return truncated(name, kPrefixBytes + length, size);
+  return kPrefixBytes + length;
+}
+
+/// Reads the header, with its length, of a file of `size` bytes: sets the
+/// metadata, and returns the tensors in the order of the file.
+Result<std::vector<SafetensorsFile::Description>>
+SafetensorsFile::readHeader(std::string_view start, uint64_t size) {
+  auto fail = [&](std::string_view what) {
+    return Error{fmt::format("{}: {}", name, what)};
+  };
+  Result<json> header = parseHeader(start.substr(kPrefixBytes));
   if (!header)
     return fail(header.error().message);
 
@@ -317,7 +486,7 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
         if (!entry.value().is_string())
           return fail(
               fmt::format("metadata '{}': expected a string", entry.key()));
-        file.entries.emplace(entry.key(), entry.value().get<std::string>());
+        entries.emplace(entry.key(), entry.value().get<std::string>());
       }
       continue;
     }
@@ -343,31 +512,174 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
                               tensor.begin));
     end = tensor.end;
   }
-  size_t dataStart = kPrefixBytes + length;
-  uint64_t expected = dataStart + end;
-  if (all.size() < expected)
-    return truncated(expected);
-  if (all.size() > expected)
-    return fail(fmt::format("too long: expected {} bytes, got {}", expected,
-                            all.size()));
-  if (auto entry = file.entries.find(kChecksumKey);
-      entry != file.entries.end()) {
-    const std::optional<size_t> place = findChecksum(all, entry->second);
-    const std::string found(place ? checksumOf(all, *place).view()
-                                  : "no such place");
-    if (found != entry->second)
-      return fail(fmt::format("damaged: expected the checksum '{}', got '{}'",
-                              entry->second, found));
+  const uint64_t expected = start.size() + end;
+  if (size < expected)
+    return truncated(name, expected, size);
+  if (size > expected)
+    return fail(
+        fmt::format("too long: expected {} bytes, got {}", expected, size));
+  return tensors;
+}
+
+/// Checks the checksum, which is in `start` if the file has one; `rest` gives
+/// the CRC of the file from that of `start`.
+Status SafetensorsFile::checkChecksum(
+    std::string_view start,
+    const std::function<Result<uint32_t>(uint32_t)> &rest) {
+  const auto entry = entries.find(kChecksumKey);
+  if (entry == entries.end())
+    return {};
+  const std::optional<size_t> place = findChecksum(start, entry->second);
+  std::string found = "no such place";
+  if (place) {
+    const size_t after = *place + kNoChecksum.size();
+    uint32_t crc = crc32(start.substr(0, *place));
+    crc = crc32(kNoChecksum, crc);
+    Result<uint32_t> all = rest(crc32(start.substr(after), crc));
+    if (!all)
+      return std::move(all).error();
+    found = textOf(*all).view();
   }
-  for (Description &tensor : tensors) {
-    auto *data = reinterpret_cast<const std::byte *>(all.data()) + dataStart;
-    file.all.emplace(std::move(tensor.name),
-                     Tensor{tensor.type,
-                            std::move(tensor.shape),
-                            tensor.count,
-                            {data + tensor.begin, data + tensor.end}});
-  }
+  if (found == entry->second)
+    return {};
+  return Error{fmt::format("{}: damaged: expected the checksum '{}', got '{}'",
+                           name, entry->second, found)};
+}
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
+  Result<FileBytes> bytes = readFile(path);
+  if (!bytes)
+    return std::move(bytes).error();
+  return parse(*std::move(bytes), path == "-" ? "standard input" : path);
+}
+
+Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
+                                               std::string path) {
+  SafetensorsFile file;
+  file.name = std::move(path);
+  file.bytes = std::move(bytes);
+  const std::string_view all = file.bytes.view();
+  Result<uint64_t> start = headerBytes(file.name, all, all.size());
+  if (!start)
+    return std::move(start).error();
+  const std::string_view header = all.substr(0, *start);
+  Result<std::vector<Description>> tensors =
+      file.readHeader(header, all.size());
+  if (!tensors)
+    return std::move(tensors).error();
+  Status checked = file.checkChecksum(header, [&](uint32_t crc) {
+    return Result<uint32_t>(crc32(all.substr(*start), crc));
+  });
+  if (!checked)
+    return std::move(checked).error();
+  file.take(*std::move(tensors), *start, /*left=*/nullptr);
   return file;
+}
+
+/// Lists the tensors. Their bytes follow each other in memory from byte `at`
+/// on, but for those of `left`.
+void SafetensorsFile::take(std::vector<Description> tensors, size_t at,
+                           const Description *left) {
+  const size_t start = at;
+  for (Description &tensor : tensors) {
+    const size_t size = &tensor == left ? 0 : tensor.end - tensor.begin;
+    const auto *data =
+        reinterpret_cast<const std::byte *>(bytes.data.get()) + at;
+    at += size;
+    all.emplace(std::move(tensor.name), Tensor{tensor.type,
+                                               std::move(tensor.shape),
+                                               tensor.count,
+                                               {data, size},
+                                               start + tensor.begin});
+  }
+}
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
+                                              std::string_view left) {
+  SafetensorsFile file;
+  file.name = path;
+  auto fail = [&](std::string_view what) {
+    return Error{fmt::format("{}: {}", file.name, what)};
+  };
+  // O_NONBLOCK: opening a pipe must not wait for a writer.
+  auto from = std::make_shared<const Descriptor>(
+      path == "-" ? -1
+                  : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat info;
+  if (from->number < 0 || fstat(from->number, &info) != 0 ||
+      !S_ISREG(info.st_mode))
+    return open(path);
+  const auto size = uint64_t(info.st_size);
+  std::string header(size_t(std::min<uint64_t>(size, kPrefixBytes)), '\0');
+  if (Status s = from->read(0, header); !s)
+    return fail(s.error().message);
+  Result<uint64_t> start = headerBytes(path, header, size);
+  if (!start)
+    return std::move(start).error();
+  header.resize(*start);
+  if (Status s = from->read(0, header); !s)
+    return fail(s.error().message);
+  Result<std::vector<Description>> tensors = file.readHeader(header, size);
+  if (!tensors)
+    return std::move(tensors).error();
+  const auto found =
+      std::find_if(tensors->begin(), tensors->end(),
+                   [&](const Description &each) { return each.name == left; });
+  // Without it the file is small.
+  if (found == tensors->end())
+    return open(path);
+
+  const uint64_t begin = *start + found->begin, end = *start + found->end;
+  const size_t kept = size_t(size - *start - (end - begin));
+  file.bytes = {std::unique_ptr<char[]>(new (std::nothrow) char[kept]), kept};
+  if (!file.bytes.data)
+    return fail(fmt::format("cannot read: {}", std::strerror(ENOMEM)));
+  const std::span<char> before(file.bytes.data.get(), size_t(begin - *start)),
+      after(before.data() + before.size(), size_t(size - end));
+  if (Status s = from->read(*start, before); !s)
+    return fail(s.error().message);
+  if (Status s = from->read(end, after); !s)
+    return fail(s.error().message);
+  Status checked =
+      file.checkChecksum(header, [&](uint32_t crc) -> Result<uint32_t> {
+        crc = crc32({before.data(), before.size()}, crc);
+        std::vector<char> buffer(kBufferBytes);
+        for (uint64_t at = begin; at < end;) {
+          const std::span<char> piece(
+              buffer.data(),
+              size_t(std::min<uint64_t>(buffer.size(), end - at)));
+          if (Status s = from->read(at, piece); !s)
+            return fail(s.error().message);
+          crc = crc32({piece.data(), piece.size()}, crc);
+          at += piece.size();
+        }
+        return crc32({after.data(), after.size()}, crc);
+      });
+  if (!checked)
+    return std::move(checked).error();
+  // Offsets of tensors in the file are counted from its start.
+  const Description *one = &*found;
+  file.take(*std::move(tensors), 0, one);
+  for (auto &[key, tensor] : file.all)
+    tensor.begin += *start;
+  file.descriptor = std::move(from);
+  return file;
+}
+
+Status SafetensorsFile::read(const Tensor &tensor, size_t first,
+                             std::span<double> numbers) const {
+  assert(tensor.type == TensorType::F64 &&
+         first + numbers.size() <= tensor.count);
+  const std::span<char> to(reinterpret_cast<char *>(numbers.data()),
+                           numbers.size_bytes());
+  if (tensor.data.empty() && descriptor) {
+    Status s = descriptor->read(tensor.begin + first * sizeof(double), to);
+    return s ? Status() : Error{fmt::format("{}: {}", name, s.error().message)};
+  }
+  if (!to.empty())
+    std::memcpy(to.data(), tensor.data.data() + first * sizeof(double),
+                to.size());
+  return {};
 }
 
 const SafetensorsFile::Tensor *

@@ -20,12 +20,16 @@
 #ifndef TAMRT_IO_SAFETENSORS_H
 #define TAMRT_IO_SAFETENSORS_H
 
+#include "io/AtomicFile.h"
 #include "io/Error.h"
 #include "io/ReadFile.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +88,17 @@ public:
         std::as_bytes(values));
   }
 
+  /// The same without a copy: the elements must outlive the writer.
+  template <class T>
+  void addView(std::string name, std::vector<int64_t> shape,
+               std::span<const T> values) {
+    addView(std::move(name), tensorTypeOf<T>(), std::move(shape),
+            std::as_bytes(values));
+  }
+
+  /// Adds a tensor whose elements a SafetensorsOutput gets later; at most one.
+  void addLater(std::string name, std::vector<int64_t> shape);
+
   /// The file's bytes, with the checksum. Errors: a tensor's name that was
   /// added twice or is "__metadata__"; a name, key or value that is not UTF-8.
   Result<std::string> bytes() const;
@@ -97,14 +112,65 @@ private:
     std::string name;
     TensorType type;
     std::vector<int64_t> shape;
-    std::vector<std::byte> data;
+    std::span<const std::byte> data;
+    /// Empty if others own the data.
+    std::vector<std::byte> copy;
+    /// Bytes of a tensor that comes later, which has no data.
+    size_t later = 0;
+
+    size_t bytes() const { return data.size() + later; }
+  };
+  /// The length of the header and the header, with the place of the checksum,
+  /// which is not computed yet.
+  struct Header {
+    std::string text;
+    size_t checksum;
+
+    void setChecksum(uint32_t crc);
   };
 
   void add(std::string name, TensorType type, std::vector<int64_t> shape,
            std::span<const std::byte> data);
+  void addView(std::string name, TensorType type, std::vector<int64_t> shape,
+               std::span<const std::byte> data);
+  std::vector<const Entry *> sorted() const;
+  Result<Header> header(std::span<const Entry *const> order) const;
+  friend class SafetensorsOutput;
 
   Metadata entries;
   std::vector<Entry> tensors;
+};
+
+/// A file under way of which one tensor, which may be larger than the memory,
+/// is written piece by piece.
+class SafetensorsOutput {
+public:
+  /// Begins the file `path` with the contents of `writer`, one tensor of which
+  /// comes later. An output that is written directly (AtomicFile) keeps the
+  /// tensor in memory. Errors: those of `SafetensorsWriter::write`.
+  static Result<SafetensorsOutput> create(SafetensorsWriter writer,
+                                          const std::string &path);
+
+  /// Sets elements from number `first` on. All must be set, in any order.
+  Status write(size_t first, std::span<const double> numbers);
+
+  /// Sets the checksum, for which the file is read again, and ends the file. To
+  /// be called once.
+  Status commit();
+
+private:
+  SafetensorsOutput(AtomicFile file, SafetensorsWriter writer,
+                    SafetensorsWriter::Header header)
+      : file(std::move(file)), writer(std::move(writer)),
+        header(std::move(header)) {}
+
+  AtomicFile file;
+  SafetensorsWriter writer;
+  SafetensorsWriter::Header header;
+  /// The tensor's first byte, and all bytes of the file.
+  uint64_t begin = 0, size = 0;
+  /// The tensor, if the file has no places.
+  std::vector<double> kept;
 };
 
 /// A file of tensors that is validated completely when it is opened: any bytes
@@ -116,8 +182,11 @@ public:
     std::vector<int64_t> shape;
     /// Elements: the product of `shape`, 1 for a scalar.
     size_t count;
-    /// The bytes, not necessarily aligned; they live as long as the file.
+    /// The bytes, not necessarily aligned; they live as long as the file. None
+    /// of a tensor that is left in the file.
     std::span<const std::byte> data;
+    /// Its place in the file.
+    uint64_t begin = 0;
   };
 
   /// Reads `path`, a regular file.
@@ -129,6 +198,12 @@ public:
   /// not match its shape, overlap another's or leave a gap; a metadata entry
   /// "checksum" that is not the file's.
   static Result<SafetensorsFile> open(const std::string &path);
+
+  /// As `open`, but the elements of tensor `left`, if the file has it, are not
+  /// kept in memory, only read once for the checksum; `read` reads them. Those
+  /// of standard input are kept.
+  static Result<SafetensorsFile> open(const std::string &path,
+                                      std::string_view left);
 
   /// As `open`, from bytes in memory; `path` is their name in messages.
   static Result<SafetensorsFile> parse(FileBytes bytes, std::string path);
@@ -167,14 +242,39 @@ public:
     return result;
   }
 
+  /// The tensor named `tensor` with elements F64 and that shape: `values`
+  /// without the elements.
+  Result<const Tensor *> numbers(std::string_view tensor,
+                                 std::span<const int64_t> shape) const {
+    return check(tensor, TensorType::F64, shape);
+  }
+
+  /// Copies elements of a tensor of F64 from number `first` on. Several threads
+  /// may read. Errors: a file that has been cut meanwhile.
+  Status read(const Tensor &tensor, size_t first,
+              std::span<double> numbers) const;
+
 private:
+  class Descriptor;
+  struct Description;
+
   SafetensorsFile() = default;
+  static Result<Description> describe(const std::string &name,
+                                      const nlohmann::json &entry);
+  Result<std::vector<Description>> readHeader(std::string_view start,
+                                              uint64_t size);
+  Status checkChecksum(std::string_view start,
+                       const std::function<Result<uint32_t>(uint32_t)> &rest);
+  void take(std::vector<Description> tensors, size_t at,
+            const Description *left);
   Result<const Tensor *> check(std::string_view tensor, TensorType type,
                                std::span<const int64_t> shape) const;
   static void copy(const Tensor &tensor, void *out);
 
   std::string name;
   FileBytes bytes;
+  /// Of a file of which a tensor is left.
+  std::shared_ptr<const Descriptor> descriptor;
   Metadata entries;
   std::map<std::string, Tensor, std::less<>> all;
 };

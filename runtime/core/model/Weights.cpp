@@ -242,26 +242,27 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
 
   const auto groups = int64_t(weights.groups.size());
   const Normalization &norm = weights.normalization;
-  writer.add<double>("coefficients", {groups, model.columns},
-                     weights.coefficients);
-  writer.add<double>("ranges", {groups, model.input_count, 2}, norm.ranges);
-  writer.add<double>("knots", {model.input_count, 2}, norm.knots);
+  writer.addView<double>("coefficients", {groups, model.columns},
+                         weights.coefficients);
+  writer.addView<double>("ranges", {groups, model.input_count, 2}, norm.ranges);
+  writer.addView<double>("knots", {model.input_count, 2}, norm.knots);
   for (int64_t i = 0; i < model.table_count; ++i) {
     const tamrt_table &table = model.tables[i];
     std::vector<int64_t> shape(table.shape, table.shape + table.rank);
     if (table.is_integer)
-      writer.add<int32_t>(tensorOf(table), std::move(shape),
-                          weights.tables.integers(size_t(i)));
+      writer.addView<int32_t>(tensorOf(table), std::move(shape),
+                              weights.tables.integers(size_t(i)));
     else
-      writer.add<double>(tensorOf(table), std::move(shape),
-                         weights.tables.numbers(size_t(i)));
+      writer.addView<double>(tensorOf(table), std::move(shape),
+                             weights.tables.numbers(size_t(i)));
   }
   if (const Calibration &known = weights.calibration; !known.isEmpty()) {
     writer.metadata("calibration", dump({{"split", known.split()}}));
     std::vector<double> rows;
     for (size_t g = 0; g < known.groupCount(); ++g)
       rows.push_back(double(known.of(g).size()));
-    writer.add<double>(kResiduals, {int64_t(known.all().size())}, known.all());
+    writer.addView<double>(kResiduals, {int64_t(known.all().size())},
+                           known.all());
     writer.add<double>(kCalibrationRows, {groups}, rows);
   }
   const Inference &known = weights.inference;
@@ -270,7 +271,7 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
   writer.metadata("inference", dump({{"groups", groupFieldNames},
                                      {"effects", effectFieldNames}}));
   for (const auto &tensor : inferenceTensors(model, groups, known))
-    writer.add<double>(tensor.name, tensor.shape, tensor.numbers);
+    writer.addView<double>(tensor.name, tensor.shape, tensor.numbers);
   return writer;
 }
 

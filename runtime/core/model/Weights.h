@@ -98,7 +98,8 @@ struct Weights {
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels);
 
-/// The file's contents. `weights` must be of `model`, with texts checked.
+/// The file's contents. `weights` must be of `model`, with texts checked, and
+/// outlive the result.
 SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 
 /// Whether to read a part that not all files have; Yes is an error if the file

@@ -10,6 +10,7 @@ The build directory comes from the environment, TAMC_BUILD_DIR; CMake sets it.
 import csv
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import time
@@ -82,6 +83,20 @@ def wait_until_asleep(process):
         except OSError:  # A thread that has ended.
             asleep = False
         idle = idle + 1 if asleep else 0
+
+
+def peak_of(*command):
+    """Most bytes in memory of a program, sampled every few milliseconds."""
+    process = subprocess.Popen(list(map(str, command)),
+                               stderr=subprocess.DEVNULL)
+    status, peak = pathlib.Path(f"/proc/{process.pid}/status"), 0
+    while process.poll() is None:
+        if found := re.search(r"VmHWM:\s*(\d+)", status.read_text()):
+            peak = max(peak, 1024 * int(found.group(1)))
+        time.sleep(0.005)
+    if process.returncode:
+        raise AssertionError("failed")
+    return peak
 
 
 class TestCase(unittest.TestCase):

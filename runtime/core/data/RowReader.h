@@ -166,6 +166,20 @@ public:
   /// of a dropped row do not matter, except that its date must be valid.
   Result<Rows> read(size_t most);
 
+  /// Calls body(rows) for the rows that `read(most)` returns, up to the end of
+  /// the file. The body may move them away. Errors: those of `read` and `body`.
+  template <class Body> Status forEachRows(size_t most, const Body &body) {
+    while (true) {
+      Result<Rows> rows = read(most);
+      if (!rows)
+        return std::move(rows).error();
+      if (rows->count == 0)
+        return {};
+      if (Status s = body(*rows); !s)
+        return s;
+    }
+  }
+
   /// Changes at the end of a fit's file. Only then is it known whether groups
   /// and levels are numbers: then NA is a missing value, and 1 and 1.0 are the
   /// same.

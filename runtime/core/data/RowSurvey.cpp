@@ -43,12 +43,30 @@ void RowSurvey::addDates(const Rows &rows) {
       of.first = std::min(of.first, date);
       of.last = std::max(of.last, date);
     }
-    ++of.rows;
+    if (of.rows++ == 0)
+      firstRows[group] = rowCount;
+    lastRows[group] = rowCount++;
   }
+}
+
+size_t RowSurvey::mostOpen() const {
+  std::vector<uint32_t> begins = firstRows, ends = lastRows;
+  std::sort(begins.begin(), begins.end());
+  std::sort(ends.begin(), ends.end());
+  // Most are open at the row after a first row.
+  size_t most = 0, ended = 0;
+  for (size_t i = 0; i < begins.size(); ++i) {
+    while (ended < ends.size() && ends[ended] <= begins[i])
+      ++ended;
+    most = std::max(most, i + 1 - ended);
+  }
+  return most;
 }
 
 void RowSurvey::add(const Rows &rows, size_t groups, unsigned threads) {
   dates.resize(groups);
+  firstRows.resize(groups);
+  lastRows.resize(groups);
   addDates(rows);
   if (columns->weights) {
     weights.resize(groups);

@@ -61,6 +61,9 @@ public:
   void add(const Rows &rows, size_t groups, unsigned threads);
 
   const std::vector<GroupDates> &groups() const { return dates; }
+  /// The most groups of which rows come before a row of the file, and at it or
+  /// after it. O(groups log groups).
+  size_t mostOpen() const;
   /// The first group in the file whose dates are not in order.
   std::optional<size_t> disorder() const { return firstDisorder; }
   /// Rows with the date of the row before; only of groups in order.
@@ -83,6 +86,9 @@ private:
   const tamrt_model *model;
   const ModelColumns *columns;
   std::vector<GroupDates> dates;
+  /// The groups' first and last rows, among all.
+  std::vector<uint32_t> firstRows, lastRows;
+  uint32_t rowCount = 0;
   std::optional<size_t> firstDisorder;
   size_t tied = 0;
   /// For each column of numbers, the spreads of the groups.

@@ -146,14 +146,12 @@ Status Division::survey() {
     groups.truncate(0);
     keys.truncate(0);
     fractions.truncate(0);
-    while (true) {
-      Result<Rows> rows = reader.read(most);
-      if (!rows)
-        return std::move(rows).error();
-      if (rows->count == 0)
-        break;
-      add(*rows);
-    }
+    Status read = reader.forEachRows(most, [&](const Rows &rows) -> Status {
+      add(rows);
+      return {};
+    });
+    if (!read)
+      return read;
     Result<RowReader::TextChanges> changes = reader.resolveTexts();
     if (!changes)
       return std::move(changes).error();

@@ -36,10 +36,26 @@ size_t longestOf(const FittedGroups &groups) {
   return *std::max_element(groups.rows.begin(), groups.rows.end());
 }
 
-/// The memory of a group's fit.
+/// The memory of the fits of some groups.
 struct GroupMemory {
   AlignedBuffer states, vectors;
+
+  /// For `count` groups; not there if there is not enough.
+  static GroupMemory allocate(Device &device, const ThreadMemory &each,
+                              size_t count) {
+    return {device.allocate(count * onDevice(each), "sums"),
+            Device::cpu().allocate(count * size_t(each.vectors), "vectors")};
+  }
+  bool isThere() const { return states && vectors; }
 };
+
+/// Groups whose memory is allocated together: all at the start, but for the
+/// direct solver as many as begin at the same time, and more as groups stay
+/// under way.
+size_t groupsPerBlock(tamrt_step_kind solver, size_t count) {
+  return describe(solver).isDirect() ? std::min(count, GroupFits::kBegun)
+                                     : count;
+}
 
 /// A fit in progress, and the index of its memory.
 struct Slot {
@@ -47,11 +63,15 @@ struct Slot {
   GroupFit fit;
   /// Rows of the reading so far.
   size_t rows = 0;
-  bool wantsRows = true;
+  bool hasBegun = false, wantsRows = true;
 };
 
-/// Slot of a group whose fit is not in progress.
-constexpr size_t kNone = std::numeric_limits<size_t>::max();
+/// Slots of a group whose fit is not in progress.
+constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+/// The same for the direct solver: there was no slot for its first rows of this
+/// reading; its fit has ended in an earlier reading, or in this one.
+constexpr uint32_t kSkipped = kNone - 1, kEnded = kNone - 2,
+                   kJustEnded = kNone - 3;
 
 } // namespace
 
@@ -63,13 +83,16 @@ public:
        Crew crew, GroupMemory memory)
       : model(model), solver(solver), normalization(normalization),
         tables(tables), groups(groups), options(options), crew(std::move(crew)),
-        memory(std::move(memory)), slots(count),
+        isDirect(describe(solver).isDirect()),
+        perBlock(groupsPerBlock(solver, count)), slots(count),
         slotOf(groups.names.size(), kNone),
         needed(memoryOf(model, solver, longestOf(groups))),
         coefficients(options.systems || options.takeSums
                          ? 0
                          : groups.names.size() * size_t(model.columns)),
-        outcomes(describe(solver).isCg() ? groups.names.size() : 0) {}
+        outcomes(isDirect ? 0 : groups.names.size()) {
+    addBlock(std::move(memory));
+  }
 
   Result<bool> resume();
   Status add(const Dataset &rows);
@@ -79,11 +102,19 @@ public:
 
 private:
   Status resume(std::span<const size_t> places);
-  void start(size_t index);
+  Result<bool> resumeDirect();
+  Status addDirect(const Dataset &rows);
+  Status addTo(const Dataset &rows, std::span<const Group> list);
+  void addBlock(GroupMemory block);
+  bool hasFreeSlot();
+  void start(size_t group);
+  void end(size_t index);
+  void take(Worker &worker, Slot &slot);
 
   /// Switches the worker to the group of a slot.
   void turnTo(Worker &worker, const Slot &slot) {
-    char *at = memory.states.as<char>() + slot.index * onDevice(needed);
+    char *at = memory[slot.index / perBlock].states.as<char>() +
+               slot.index % perBlock * onDevice(needed);
     worker.place.state = at;
     worker.place.carry = model.carry_bytes > 0 ? at + needed.state : nullptr;
     normalization.parameters(model, slot.group, worker.place.parameters,
@@ -98,15 +129,22 @@ private:
   FittedGroups groups;
   RunOptions options;
   Crew crew;
-  GroupMemory memory;
-  /// Empty if no group is left for a slot.
+  bool isDirect;
+  /// Each has the memory of `perBlock` slots.
+  std::vector<GroupMemory> memory;
+  size_t perBlock;
+  /// Empty if no group has the slot.
   std::vector<std::optional<Slot>> slots;
+  std::vector<size_t> freeSlots;
   /// By the groups' places.
-  std::vector<size_t> slotOf;
+  std::vector<uint32_t> slotOf;
   /// The memory of each slot.
   ThreadMemory needed;
-  /// Groups that have begun, and those that have ended.
+  /// Groups that have begun, in the order of their places; not for the direct
+  /// solver. Groups that have ended.
   size_t begun = 0, ended = 0;
+  /// Whether there was a reading.
+  bool hasRead = false;
   std::vector<double> coefficients;
   std::vector<CgOutcome> outcomes;
 };
@@ -117,14 +155,66 @@ size_t GroupFits::bytesPerGroup(const tamrt_model &model,
   return onDevice(memory) + size_t(memory.vectors);
 }
 
-/// Starts the next group in a slot.
-void GroupFits::Impl::start(size_t index) {
-  const size_t group = begun++;
-  auto *vectors = memory.vectors.as<char>() + index * size_t(needed.vectors);
+/// Adds the memory of more slots.
+void GroupFits::Impl::addBlock(GroupMemory block) {
+  const size_t first = memory.size() * perBlock;
+  memory.push_back(std::move(block));
+  for (size_t i = std::min(first + perBlock, slots.size()); i-- > first;)
+    freeSlots.push_back(i);
+}
+
+/// Whether there is a free slot, or memory for more. Without, groups wait.
+bool GroupFits::Impl::hasFreeSlot() {
+  const size_t first = memory.size() * perBlock;
+  if (!freeSlots.empty() || first >= slots.size())
+    return !freeSlots.empty();
+  GroupMemory block = GroupMemory::allocate(
+      *crew.device, needed, std::min(perBlock, slots.size() - first));
+  if (!block.isThere()) {
+    log(LogLevel::Info, "no memory on device '{}' for more than {} groups",
+        crew.device->label(), first);
+    return false;
+  }
+  addBlock(std::move(block));
+  return true;
+}
+
+/// Starts a group in a free slot.
+void GroupFits::Impl::start(size_t group) {
+  const size_t index = freeSlots.back();
+  freeSlots.pop_back();
+  auto *vectors = memory[index / perBlock].vectors.as<char>() +
+                  index % perBlock * size_t(needed.vectors);
   slots[index].emplace(Slot{index, group,
                             GroupFit(*crew.ladder, group, groups.rows[group],
                                      reinterpret_cast<double *>(vectors))});
-  slotOf[group] = index;
+  slotOf[group] = uint32_t(index);
+}
+
+/// Frees the slot of a group that has ended.
+void GroupFits::Impl::end(size_t index) {
+  slotOf[slots[index]->group] = kJustEnded;
+  slots[index].reset();
+  freeSlots.push_back(index);
+  ++ended;
+}
+
+/// Takes the results of a fit that has ended.
+void GroupFits::Impl::take(Worker &worker, Slot &slot) {
+  const size_t group = slot.group;
+  if (options.takeSums)
+    return options.takeSums(group, worker.place.state);
+  if (options.systems)
+    return options.systems->take(group, slot.fit.coefficients(worker));
+  const auto width = size_t(model.columns);
+  std::memcpy(coefficients.data() + group * width,
+              slot.fit.coefficients(worker), width * sizeof(double));
+  if (!outcomes.empty())
+    outcomes[group] = slot.fit.outcome();
+  if (!crew.ladder->extra().infers)
+    return;
+  if (const double *inferred = slot.fit.infer(worker))
+    options.inference->take(model, group, inferred);
 }
 
 /// Continues the fits of the groups at `places`.
@@ -141,25 +231,30 @@ Status GroupFits::Impl::resume(std::span<const size_t> places) {
     turnTo(worker, slot);
     slot.rows = 0;
     slot.wantsRows = slot.fit.resume(worker);
-    if (slot.wantsRows || !worker.place.good())
-      return;
-    if (options.takeSums)
-      return options.takeSums(group, worker.place.state);
-    if (options.systems)
-      return options.systems->take(group, slot.fit.coefficients(worker));
-    const auto width = size_t(model.columns);
-    std::memcpy(coefficients.data() + group * width,
-                slot.fit.coefficients(worker), width * sizeof(double));
-    if (!outcomes.empty())
-      outcomes[group] = slot.fit.outcome();
-    if (!crew.ladder->extra().infers)
-      return;
-    if (const double *inferred = slot.fit.infer(worker))
-      options.inference->take(model, group, inferred);
+    if (!slot.wantsRows && worker.place.good())
+      take(worker, slot);
   });
 }
 
+/// Checks a reading, and prepares for the next one. Groups begin with their
+/// first row and end with their last one.
+Result<bool> GroupFits::Impl::resumeDirect() {
+  for (size_t place = 0; hasRead && place < slotOf.size(); ++place) {
+    uint32_t &slot = slotOf[place];
+    if (slot == kSkipped)
+      slot = kNone;
+    else if (slot == kJustEnded)
+      slot = kEnded;
+    else if (slot != kEnded)
+      return changedRows(groups.names[place]);
+  }
+  hasRead = true;
+  return ended < groups.names.size();
+}
+
 Result<bool> GroupFits::Impl::resume() {
+  if (isDirect)
+    return resumeDirect();
   std::vector<size_t> places;
   for (const std::optional<Slot> &slot : slots)
     if (slot)
@@ -170,37 +265,81 @@ Result<bool> GroupFits::Impl::resume() {
       return changedRows(groups.names[place]);
   if (Status s = resume(places); !s)
     return std::move(s).error();
-  for (std::optional<Slot> &slot : slots)
-    if (slot && !slot->wantsRows) {
-      slotOf[slot->group] = kNone;
-      slot.reset();
-      ++ended;
-    }
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i] && !slots[i]->wantsRows)
+      end(i);
 
   places.clear();
-  for (size_t i = 0; i < slots.size() && begun < groups.names.size(); ++i)
-    if (!slots[i]) {
-      places.push_back(begun);
-      start(i);
-    }
+  for (; !freeSlots.empty() && begun < groups.names.size(); ++begun) {
+    places.push_back(begun);
+    start(begun);
+  }
   if (Status s = resume(places); !s)
     return std::move(s).error();
   return ended < groups.names.size();
 }
 
 Status GroupFits::Impl::add(const Dataset &rows) {
-  for (const Group &group : rows.groups())
-    if (const size_t slot = slotOf[group.place];
-        slot != kNone &&
-        group.rows > groups.rows[group.place] - slots[slot]->rows)
+  for (const Group &group : rows.groups()) {
+    const uint32_t slot = slotOf[group.place];
+    size_t left = group.rows;
+    if (slot < slots.size())
+      left = groups.rows[group.place] - slots[slot]->rows;
+    else if (isDirect && slot == kNone)
+      left = groups.rows[group.place];
+    else if (isDirect && slot == kJustEnded)
+      left = 0;
+    if (group.rows > left)
       return changedRows(group.name);
-  Work work(model, rows.groups(), crew, options, "fit");
-  return work.run([&](Worker &worker, size_t g) {
-    const Group &group = rows.groups()[g];
-    if (slotOf[group.place] == kNone)
+  }
+  return isDirect ? addDirect(rows) : addTo(rows, rows.groups());
+}
+
+/// Adds rows to the groups in progress, and to others as slots become free.
+/// Those for which none does wait for the next reading.
+Status GroupFits::Impl::addDirect(const Dataset &rows) {
+  auto has = [&](const Group &group) {
+    return slotOf[group.place] < slots.size();
+  };
+  std::vector<Group> list;
+  for (const Group &group : rows.groups())
+    if (has(group))
+      list.push_back(group);
+  auto next = rows.groups().begin();
+  while (true) {
+    for (size_t begins = 0;
+         next != rows.groups().end() && begins < kBegun && hasFreeSlot();
+         ++next)
+      if (slotOf[next->place] == kNone) {
+        start(next->place);
+        list.push_back(*next);
+        ++begins;
+      }
+    if (list.empty())
+      break;
+    if (Status s = addTo(rows, list); !s)
+      return s;
+    list.clear();
+  }
+  for (; next != rows.groups().end(); ++next)
+    if (slotOf[next->place] == kNone)
+      slotOf[next->place] = kSkipped;
+  return {};
+}
+
+/// Adds the rows of groups of `rows` to those that are in progress.
+Status GroupFits::Impl::addTo(const Dataset &rows,
+                              std::span<const Group> list) {
+  Work work(model, list, crew, options, "fit");
+  Status added = work.run([&](Worker &worker, size_t g) {
+    const Group &group = list[g];
+    if (slotOf[group.place] >= slots.size())
       return;
     Slot &slot = *slots[slotOf[group.place]];
     turnTo(worker, slot);
+    if (isDirect && !std::exchange(slot.hasBegun, true) &&
+        !slot.fit.resume(worker))
+      return;
     work.team().add(worker, {slot.fit.pass(),
                              slot.fit.vector(),
                              rows,
@@ -210,7 +349,19 @@ Status GroupFits::Impl::add(const Dataset &rows) {
                              groups.rows[group.place],
                              {}});
     slot.rows += group.rows;
+    if (!isDirect || slot.rows < groups.rows[group.place] ||
+        !worker.place.good())
+      return;
+    slot.fit.resume(worker);
+    if (worker.place.good())
+      take(worker, slot);
   });
+  for (const Group &group : list)
+    if (const uint32_t slot = slotOf[group.place];
+        added && isDirect && slot < slots.size() &&
+        slots[slot]->rows == groups.rows[group.place])
+      end(slot);
+  return added;
 }
 
 FitsUnderWay GroupFits::Impl::underWay() const {
@@ -266,11 +417,11 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
     std::string why;
     LogLevel level = LogLevel::Warning;
     if (crew) {
-      GroupMemory memory = {crew->device->allocate(states, "sums"),
-                            Device::cpu().allocate(vectors, "vectors")};
+      GroupMemory memory = GroupMemory::allocate(*crew->device, needed,
+                                                 groupsPerBlock(solver, count));
       if (Status s = startInference(model, *crew, groups.names.size(), now); !s)
         return std::move(s).error();
-      if (memory.states && memory.vectors)
+      if (memory.isThere())
         return GroupFits(std::make_unique<Impl>(
             model, solver, normalization, tables, groups, count, now,
             *std::move(crew), std::move(memory)));

@@ -69,6 +69,9 @@ public:
 
   /// Groups at a time.
   size_t count() const;
+  /// Most groups that the direct solver begins at the same time: enough for
+  /// many threads. Those that end at once leave their memory to the next ones.
+  static constexpr size_t kBegun = 1024;
 
   /// Runs the operations that need no rows, at the start and after each
   /// reading. \returns whether another reading is needed. Errors: those of

@@ -52,7 +52,7 @@ public:
   StreamedRows rows;
 
   /// Results of the survey, with groups by their places.
-  size_t fileRows = 0, rowsRead = 0, ties = 0;
+  size_t fileRows = 0, rowsRead = 0, ties = 0, mostOpen = 0;
   std::string droppedNote;
   /// Codes beyond their inputs' levels, counted while the rows are summed.
   std::optional<BeyondRange> beyond;
@@ -69,6 +69,7 @@ private:
         *std::max_element(groupRows.begin(), groupRows.end()));
   }
   size_t groupsAtOnce() const;
+  size_t sumReadings() const;
   Result<std::vector<double>> fitGroups(const Normalization &normalization,
                                         const Tables &tables,
                                         const RunOptions &with);
@@ -99,17 +100,13 @@ Status StreamedFit::Impl::survey() {
 
 Status StreamedFit::Impl::surveyRows() {
   ++rows.readings;
-  while (true) {
-    Result<Rows> read = reader.read(rows.maxRows);
-    if (!read)
-      return std::move(read).error();
-    if (read->count == 0)
-      return {};
-    rowSurvey->add(*read, columns.group ? reader.groups().size() : 1,
+  return reader.forEachRows(rows.maxRows, [&](const Rows &read) -> Status {
+    rowSurvey->add(read, columns.group ? reader.groups().size() : 1,
                    options.threads);
     if (options.progress)
       options.progress->update("read", 0, 0);
-  }
+    return {};
+  });
 }
 
 Status StreamedFit::Impl::finishSurvey() {
@@ -132,6 +129,7 @@ Status StreamedFit::Impl::finishSurvey() {
     numberOf[place] = number;
   }
   ties = rowSurvey->ties();
+  mostOpen = rowSurvey->mostOpen();
   if (std::optional<size_t> group = rowSurvey->disorder())
     disorder =
         columns.group ? std::string(reader.groups()[uint32_t(*group)]) : "";
@@ -165,14 +163,26 @@ Spread StreamedFit::Impl::spread(size_t group, size_t input) const {
   return rowSurvey->spread(numberOf[group], input);
 }
 
-/// Number of groups that are fitted at a time. The direct solver reads the file
-/// once for each batch of groups, so batches have equal sizes.
+/// How often the direct solver reads the file at most.
+size_t StreamedFit::Impl::sumReadings() const {
+  const size_t most = limits.stateBytes / bytesPerGroup();
+  return most > mostOpen
+             ? 1
+             : divideUp(groupRows.size(), std::max<size_t>(most, 1));
+}
+
+/// Number of groups that are fitted at a time. A group leaves its memory to the
+/// next one after its last row, so a file in the order of groups is read once.
+/// Otherwise the direct solver reads the file once for each batch of groups,
+/// and batches have equal sizes.
 size_t StreamedFit::Impl::groupsAtOnce() const {
   const size_t groups = groupRows.size();
   const size_t most = std::max<size_t>(limits.stateBytes / bytesPerGroup(), 1);
   if (describe(route.kind()).isCg())
     return std::min(most, groups);
-  return divideUp(groups, divideUp(groups, most));
+  if (sumReadings() == 1)
+    return std::min({groups, most, mostOpen + GroupFits::kBegun});
+  return divideUp(groups, sumReadings());
 }
 
 std::vector<std::string> StreamedFit::Impl::notes() const {
@@ -195,9 +205,10 @@ std::vector<std::string> StreamedFit::Impl::notes() const {
                          ? " of " + std::to_string(most) +
                                " groups at a time: the vectors of " + all
                          : ""));
-  else if (most < groups)
-    notes.push_back("reads the file " + std::to_string(divideUp(groups, most)) +
-                    " times for sums: those of " + all);
+  else if (sumReadings() > 1)
+    notes.push_back("reads the file at most " + std::to_string(sumReadings()) +
+                    " times for sums: those of " + all +
+                    "; rows in the order of groups are read once for them");
   return notes;
 }
 
@@ -333,7 +344,8 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
 /// Prints the progress of the fits in their `reading`-th reading.
 void StreamedFit::Impl::tell(const GroupFits &fits, size_t reading) const {
   if (describe(route.kind()).isDirect()) {
-    const size_t readings = divideUp(groupRows.size(), fits.count());
+    const size_t readings =
+        fits.count() > mostOpen ? 1 : divideUp(groupRows.size(), fits.count());
     options.progress->update("fit", reading * fileRows + reader.fileRows(),
                              readings * fileRows);
     return;

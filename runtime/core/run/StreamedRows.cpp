@@ -39,21 +39,15 @@ Status StreamedRows::checkTexts() const {
 Status StreamedRows::forEachLeft(FunctionRef<void(const Rows &rows)> see,
                                  FunctionRef<Status(Dataset &piece)> body) {
   ++readings;
-  while (true) {
-    Result<Rows> rows = reader.read(maxRows);
-    if (!rows)
-      return std::move(rows).error();
-    if (rows->count == 0)
-      return {};
+  return reader.forEachRows(maxRows, [&](Rows &rows) -> Status {
     if (Status s = checkTexts(); !s)
       return s;
-    see(*rows);
-    Dataset piece = Dataset::arrange(*std::move(rows), reader, order, model,
+    see(rows);
+    Dataset piece = Dataset::arrange(std::move(rows), reader, order, model,
                                      levels, threads);
     piece.divideWeights(means);
-    if (Status s = body(piece); !s)
-      return s;
-  }
+    return body(piece);
+  });
 }
 
 Status StreamedRows::forEach(FunctionRef<Status(Dataset &piece)> body) {

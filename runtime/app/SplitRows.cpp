@@ -21,8 +21,12 @@
 namespace tamrt {
 namespace {
 
-/// Bytes of a part that are written at once.
-constexpr size_t kBufferBytes = size_t(1) << 16;
+/// Bytes of a part that are written at once: at most, and at least; bytes of
+/// all parts.
+constexpr size_t kMostBuffer = size_t(1) << 16, kLeastBuffer = size_t(1) << 12,
+                 kBuffers = size_t(1) << 24;
+/// Most parts whose files are open.
+constexpr size_t kOpenFiles = 32;
 
 /// Rows of a group up to one of them, and their part.
 struct Piece {
@@ -49,8 +53,8 @@ std::vector<std::vector<Piece>> divide(const tamrt_model &model,
     const size_t step = isWhole ? dates.rows : size_t(TAMRT_SEGMENT_ROWS);
     for (size_t first = 0; first < dates.rows; first += step) {
       const size_t count = std::min(step, dates.rows - first);
-      const auto wanted =
-          size_t(double(before) / double(rows.rowCount) * double(most));
+      // Both are below 2^32.
+      const size_t wanted = before * most / rows.rowCount;
       if (wanted != last)
         ++parts;
       last = wanted;
@@ -74,15 +78,14 @@ public:
   }
 
   std::string &text() { return buffer; }
-  Status flush(size_t least) {
-    if (buffer.size() < std::max<size_t>(least, 1))
-      return {};
+  Status flush() {
     Status written = file.write(buffer);
     buffer.clear();
     return written;
   }
+  Status suspend() { return file.suspend(); }
   Status commit() {
-    if (Status s = flush(0); !s)
+    if (Status s = flush(); !s)
       return s;
     return file.commit();
   }
@@ -93,6 +96,62 @@ private:
 
   AtomicFile file;
   std::string buffer;
+};
+
+/// All parts. Only some have open files, those that were written last: rows in
+/// the order of the parts open each once.
+class PartFiles {
+public:
+  static Result<PartFiles> create(const std::string &folder, size_t count,
+                                  const std::string &header) {
+    PartFiles all;
+    const size_t digits = std::to_string(count).size();
+    for (size_t i = 0; i < count; ++i) {
+      Result<PartFile> part = PartFile::create(
+          fmt::format("{}/part-{:0{}}.csv", folder, i + 1, digits), header);
+      if (!part)
+        return std::move(part).error();
+      if (Status s = part->suspend(); !s)
+        return std::move(s).error();
+      all.parts.push_back(*std::move(part));
+    }
+    all.bufferBytes = std::clamp(kBuffers / std::max<size_t>(count, 1),
+                                 kLeastBuffer, kMostBuffer);
+    return all;
+  }
+
+  std::string &text(size_t part) { return parts[part].text(); }
+
+  /// Writes the text of a part if there is much.
+  Status flush(size_t part) {
+    if (parts[part].text().size() < bufferBytes)
+      return {};
+    if (const auto at = std::find(open.begin(), open.end(), part);
+        at != open.end())
+      open.erase(at);
+    open.push_back(part);
+    if (open.size() > kOpenFiles) {
+      if (Status s = parts[open.front()].suspend(); !s)
+        return s;
+      open.erase(open.begin());
+    }
+    return parts[part].flush();
+  }
+
+  Status commit() {
+    for (PartFile &part : parts)
+      if (Status s = part.commit(); !s)
+        return s;
+    return {};
+  }
+
+private:
+  PartFiles() = default;
+
+  std::vector<PartFile> parts;
+  /// In the order of their last use.
+  std::vector<size_t> open;
+  size_t bufferBytes = 0;
 };
 
 void addQuoted(std::string &to, std::string_view text) {
@@ -135,7 +194,7 @@ void addRow(const CsvBlock &block, size_t row, size_t columns,
 /// Copies the rows of a file, in their order, to parts.
 class RowCopy {
 public:
-  RowCopy(CsvBlocks file, std::vector<PartFile> &parts)
+  RowCopy(CsvBlocks file, PartFiles &parts)
       : file(std::move(file)), parts(parts) {}
 
   /// Copies the rows up to row `end` of the file to `part`.
@@ -146,8 +205,8 @@ public:
         if (!more || !*more)
           return more ? changed() : std::move(more).error();
       }
-      addRow(block, at++, file.names().size(), parts[part].text());
-      if (Status s = parts[part].flush(kBufferBytes); !s)
+      addRow(block, at++, file.names().size(), parts.text(part));
+      if (Status s = parts.flush(part); !s)
         return s;
     }
     return {};
@@ -186,7 +245,7 @@ private:
   }
 
   CsvBlocks file;
-  std::vector<PartFile> &parts;
+  PartFiles &parts;
   CsvBlock block;
   /// The next row of the block, and of the file.
   size_t at = 0, next = 0;
@@ -238,17 +297,11 @@ Status runSplit(const tamrt_model &model, const Options &options) {
       CsvBlocks::open(options.source(), CsvBlocks::kBlockBytes, options.format);
   if (!file)
     return std::move(file).error();
-  std::vector<PartFile> parts;
-  const size_t digits = std::to_string(count).size();
-  for (size_t i = 0; i < count; ++i) {
-    Result<PartFile> part = PartFile::create(
-        fmt::format("{}/part-{:0{}}.csv", options.output, i + 1, digits),
-        headerOf(*file));
-    if (!part)
-      return std::move(part).error();
-    parts.push_back(*std::move(part));
-  }
-  RowCopy copy(*std::move(file), parts);
+  Result<PartFiles> parts =
+      PartFiles::create(options.output, count, headerOf(*file));
+  if (!parts)
+    return std::move(parts).error();
+  RowCopy copy(*std::move(file), *parts);
   if (Status s = reader->rewind(); !s)
     return s;
   const size_t most =
@@ -257,28 +310,25 @@ Status runSplit(const tamrt_model &model, const Options &options) {
   // By group: rows so far, and the piece of the next one.
   std::vector<size_t> next(pieces.size()), piece(pieces.size());
   size_t part = 0;
-  while (true) {
-    Result<Rows> read = reader->read(most);
-    if (!read)
-      return std::move(read).error();
-    if (read->count == 0)
-      break;
-    for (size_t row = 0; row < read->count; ++row) {
-      const size_t g = model.group ? rows->order.places[read->groups[row]] : 0;
+  Status copied = reader->forEachRows(most, [&](const Rows &read) -> Status {
+    for (size_t row = 0; row < read.count; ++row) {
+      const size_t g = model.group ? rows->order.places[read.groups[row]] : 0;
       const size_t at = next[g]++;
       while (piece[g] + 1 < pieces[g].size() && at >= pieces[g][piece[g]].end)
         ++piece[g];
       part = pieces[g][piece[g]].part;
       // Rows that a fit drops go with the next one.
-      if (Status s = copy.copyTo(size_t(read->places[row]) + 1, part); !s)
+      if (Status s = copy.copyTo(size_t(read.places[row]) + 1, part); !s)
         return s;
     }
-  }
+    return {};
+  });
+  if (!copied)
+    return copied;
   if (Status s = copy.finish(part); !s)
     return s;
-  for (PartFile &each : parts)
-    if (Status s = each.commit(); !s)
-      return s;
+  if (Status s = parts->commit(); !s)
+    return s;
   if (count < size_t(options.parts))
     tell(model, "note",
          fmt::format("made {} part{}: rows are divided at whole groups{}",

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <unistd.h>
 
 namespace tamrt {
@@ -28,8 +29,10 @@ namespace {
 void addWorkOptions(CLI::App &command, Options &options, OptionTexts &texts) {
   addRunOptions(command, options, texts);
   for (const char *name :
-       {"--device", "--placement", "--device-share", "--allow-cpu-fallback"})
+       {"--placement", "--device-share", "--allow-cpu-fallback"})
     command.remove_option(command.get_option(name));
+  // Refused with the alternative.
+  command.get_option("--device")->group("");
 }
 
 /// "part.csv" of "rows/part.csv".
@@ -44,23 +47,53 @@ ReadOptions readOptions(const Options &options) {
           options.format};
 }
 
-/// Checks the name of the part and that the output is not a terminal.
-Status checkPart(const Options &options) {
-  if (nameOfPart(options).empty())
-    return Error{"expected --part NAME with rows from standard input, got "
-                 "none"};
-  return {};
-}
-
 Status checkTerminal(const Options &options) {
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
     return Error{"expected a file for the output, got a terminal"};
   return {};
 }
 
-/// One of the files of sums or surveys, with its path in messages.
+/// Runs body(run options, progress, timings) in a session. A command with a
+/// part of the rows needs its name.
+Status runStep(
+    const tamrt_model &model, const Options &options, bool hasRows,
+    const std::function<Status(RunOptions &, Progress &, Timings &)> &body) {
+  if (hasRows && nameOfPart(options).empty())
+    return Error{"expected --part NAME with rows from standard input, got "
+                 "none"};
+  if (options.device != "cpu")
+    return Error{"expected --device cpu, which has the sums of parts, got '" +
+                 options.device +
+                 "'; a fit of the rows as one file runs on a device"};
+  if (options.inference)
+    return Error{"expected no --inference, which needs the residuals of all "
+                 "rows, and sums have none; fit the rows as one file (fit "
+                 "--inference)"};
+  if (Status s = checkTerminal(options); !s)
+    return s;
+  return runSession(model, options, [&](const Session &session) -> Status {
+    Progress progress(STDERR_FILENO, model.name);
+    Timings timings;
+    RunOptions run = session.run(options, progress);
+    if (Status s = body(run, progress, timings); !s)
+      return s;
+    session.finish(timings, options);
+    return {};
+  });
+}
+
+/// Writes a result, after the progress has been cleared.
+Status write(const SafetensorsWriter &writer, const Options &options,
+             Timings &timings) {
+  if (Status s = writer.write(options.output); !s)
+    return s;
+  timings.end("write");
+  return {};
+}
+
+/// A file of sums, whose numbers stay there, or of a survey.
 Result<SafetensorsFile> openFile(const std::string &path) {
-  return SafetensorsFile::open(path);
+  return SafetensorsFile::open(path, SumsFile::kSums);
 }
 
 /// Prints which groups' sums are not those of one file, if there are any.
@@ -149,6 +182,7 @@ void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
                    "such as temperature=-2; may be repeated")
       ->type_name("NAME=AP")
       ->allow_extra_args(false);
+  solve->add_flag("--inference", options.inference)->group("");
   addWorkOptions(*solve, options, texts);
   for (const char *name : {"--chunk-rows", "--drop-missing"})
     solve->remove_option(solve->get_option(name));
@@ -187,8 +221,12 @@ bool parsePartCommand(const CLI::App &app, const OptionTexts &texts,
   for (auto [name, command] : commands)
     if (app.got_subcommand(name)) {
       options.command = command;
-      // Sums of parts are joined by the CPU.
-      options.device = "cpu";
+      // Sums of parts are joined by the CPU; others that are asked for are
+      // refused.
+      const CLI::Option *device =
+          app.get_subcommand(name)->get_option_no_throw("--device");
+      if (!device || device->empty() || options.device == "auto")
+        options.device = "cpu";
       if (!texts.parts.empty())
         options.parts = *parseCount(texts.parts, INT32_MAX);
       return true;
@@ -197,33 +235,25 @@ bool parsePartCommand(const CLI::App &app, const OptionTexts &texts,
 }
 
 Status runSurvey(const tamrt_model &model, const Options &options) {
-  if (Status s = checkPart(options); !s)
-    return s;
-  if (Status s = checkTerminal(options); !s)
-    return s;
-  return runSession(model, options, [&](const Session &session) -> Status {
-    Progress progress(STDERR_FILENO, model.name);
-    Timings timings;
-    if (Status s = checkParts(model); !s)
-      return s;
-    Result<RowReader> reader =
-        RowReader::open(options.source(), model, readOptions(options));
-    if (!reader)
-      return std::move(reader).error();
-    Result<Survey> survey = surveyPart(model, nameOfPart(options), *reader,
-                                       session.run(options, progress));
-    if (!survey)
-      return std::move(survey).error();
-    timings.end("survey");
-    progress.clear();
-    if (options.dropMissing)
-      tell(model, "note", reader->describeDropped());
-    if (Status s = serialize(model, *survey).write(options.output); !s)
-      return s;
-    timings.end("write");
-    session.finish(timings, options);
-    return {};
-  });
+  return runStep(
+      model, options, /*hasRows=*/true,
+      [&](RunOptions &run, Progress &progress, Timings &timings) -> Status {
+        if (Status s = checkParts(model); !s)
+          return s;
+        Result<RowReader> reader =
+            RowReader::open(options.source(), model, readOptions(options));
+        if (!reader)
+          return std::move(reader).error();
+        Result<Survey> survey =
+            surveyPart(model, nameOfPart(options), *reader, run);
+        if (!survey)
+          return std::move(survey).error();
+        timings.end("survey");
+        progress.clear();
+        if (options.dropMissing)
+          tell(model, "note", reader->describeDropped());
+        return write(serialize(model, *survey), options, timings);
+      });
 }
 
 static Status mergeSurveys(const tamrt_model &model, const Options &options,
@@ -244,12 +274,6 @@ static Status mergeSurveys(const tamrt_model &model, const Options &options,
   return serialize(model, all).write(options.output);
 }
 
-/// Reads the sums in `file` for a fit that knows its survey.
-static Result<Sums> readSums(const SafetensorsFile &file,
-                             const SurveyedFit &fit) {
-  return loadSums(fit.layout, file, fit.survey, fit.rows);
-}
-
 /// The survey in a file of sums, and what follows from it.
 static Result<SurveyedFit> readFit(const tamrt_model &model,
                                    const SafetensorsFile &file) {
@@ -264,32 +288,27 @@ static Status mergeSums(const tamrt_model &model, const Options &options,
   Result<SurveyedFit> fit = readFit(model, files.front());
   if (!fit)
     return std::move(fit).error();
+  const std::string first = files.front().path();
   Result<std::string> hash = surveyHashOf(files.front());
   if (!hash)
     return std::move(hash).error();
-  Result<Sums> all = readSums(files.front(), *fit);
-  if (!all)
-    return std::move(all).error();
-  for (size_t i = 1; i < files.size(); ++i) {
-    if (Status s = checkSpec(model, files[i], "sums"); !s)
+  std::vector<SumsFile> all;
+  for (SafetensorsFile &file : files) {
+    if (Status s = checkSpec(model, file, "sums"); !s)
       return s;
-    Result<std::string> other = surveyHashOf(files[i]);
+    Result<std::string> other = surveyHashOf(file);
     if (!other)
       return std::move(other).error();
     if (*other != *hash)
-      return Error{files[i].path() + ": expected sums with the survey of '" +
-                   files.front().path() + "', got those of another survey"};
-    Result<Sums> sums = readSums(files[i], *fit);
+      return Error{file.path() + ": expected sums with the survey of '" +
+                   first + "', got those of another survey"};
+    Result<SumsFile> sums =
+        SumsFile::load(fit->layout, std::move(file), fit->survey, fit->rows);
     if (!sums)
       return std::move(sums).error();
-    if (Status s = join(fit->layout, *all, *std::move(sums), files[i].path());
-        !s)
-      return s;
+    all.push_back(*std::move(sums));
   }
-  Result<SafetensorsWriter> writer = serialize(model, fit->layout, *all);
-  if (!writer)
-    return std::move(writer).error();
-  return writer->write(options.output);
+  return mergeSums(model, fit->layout, fit->survey, all, options.output);
 }
 
 Status runMerge(const tamrt_model &model, const Options &options) {
@@ -334,107 +353,114 @@ static Status checkRoute(const tamrt_model &model, const SurveyedFit &fit,
 }
 
 Status runSums(const tamrt_model &model, const Options &options) {
-  if (Status s = checkPart(options); !s)
-    return s;
-  if (Status s = checkTerminal(options); !s)
-    return s;
-  return runSession(model, options, [&](const Session &session) -> Status {
-    Progress progress(STDERR_FILENO, model.name);
-    Timings timings;
-    const RunOptions run = session.run(options, progress);
-    Result<SafetensorsFile> file = openFile(options.survey);
-    if (!file)
-      return std::move(file).error();
-    Result<bool> has = hasSums(*file);
-    if (!has)
-      return std::move(has).error();
-    Result<SurveyedFit> fit = readFit(model, *file);
-    if (!fit)
-      return std::move(fit).error();
-    if (Status s = checkRoute(model, *fit, run); !s)
-      return s;
-    const std::string name = nameOfPart(options);
-    const std::vector<PartSurvey> &parts = fit->survey.parts;
-    const auto part =
-        std::find_if(parts.begin(), parts.end(),
-                     [&](const PartSurvey &each) { return each.name == name; });
-    if (part == parts.end())
-      return Error{options.survey + ": expected a survey of part '" + name +
-                   "', got those of '" + parts.front().name + "'" +
-                   (parts.size() > 1
-                        ? " and " + std::to_string(parts.size() - 1) + " more"
-                        : "") +
-                   "; survey it, and merge the surveys, or name it by --part"};
-    Result<RowReader> reader =
-        RowReader::open(options.source(), model, readOptions(options));
-    if (!reader)
-      return std::move(reader).error();
-    PartSums work(model, *fit, size_t(part - parts.begin()), *reader, run);
-    const bool streams = options.stream && work.areOrdered();
-    if (options.stream && !streams)
-      tell(model, "note",
-           "--stream keeps all rows, " +
-               std::to_string(part->rows() * Dataset::bytesPerRow(model)) +
-               " bytes: their dates are not in order");
-    Result<Sums> sums = streams ? work.sumStreamed() : work.sumInMemory();
-    if (!sums)
-      return std::move(sums).error();
-    timings.end("sums");
-    progress.clear();
-    if (options.dropMissing)
-      tell(model, "note", reader->describeDropped());
-    for (const std::string &note : work.notes())
-      tell(model, "note", note);
-    Result<SafetensorsWriter> writer = serialize(model, fit->layout, *sums);
-    if (!writer)
-      return std::move(writer).error();
-    if (Status s = writer->write(options.output); !s)
-      return s;
-    timings.end("write");
-    timings.note("readings of the file", int64_t(work.readings()));
-    session.finish(timings, options);
-    return {};
-  });
+  return runStep(
+      model, options, /*hasRows=*/true,
+      [&](RunOptions &run, Progress &progress, Timings &timings) -> Status {
+        Result<SafetensorsFile> file = openFile(options.survey);
+        if (!file)
+          return std::move(file).error();
+        Result<bool> has = hasSums(*file);
+        if (!has)
+          return std::move(has).error();
+        Result<SurveyedFit> fit = readFit(model, *file);
+        if (!fit)
+          return std::move(fit).error();
+        if (Status s = checkRoute(model, *fit, run); !s)
+          return s;
+        const std::string name = nameOfPart(options);
+        const std::vector<PartSurvey> &parts = fit->survey.parts;
+        const auto part = std::find_if(
+            parts.begin(), parts.end(),
+            [&](const PartSurvey &each) { return each.name == name; });
+        if (part == parts.end())
+          return Error{
+              options.survey + ": expected a survey of part '" + name +
+              "', got those of '" + parts.front().name + "'" +
+              (parts.size() > 1
+                   ? " and " + std::to_string(parts.size() - 1) + " more"
+                   : "") +
+              "; survey it, and merge the surveys, or name it by --part"};
+        Result<RowReader> reader =
+            RowReader::open(options.source(), model, readOptions(options));
+        if (!reader)
+          return std::move(reader).error();
+        PartSums work(model, *fit, size_t(part - parts.begin()), *reader, run);
+        const bool streams = options.stream && work.areOrdered();
+        if (options.stream && !streams)
+          tell(model, "note",
+               "--stream keeps all rows, " +
+                   std::to_string(part->rows() * Dataset::bytesPerRow(model)) +
+                   " bytes: their dates are not in order");
+        Result<SafetensorsOutput> output = beginSums(
+            model, fit->layout,
+            {fit->survey, {size_t(part - parts.begin())}, work.nodes()},
+            options.output);
+        if (!output)
+          return std::move(output).error();
+        auto take = [&](size_t node, std::span<const double> numbers) {
+          return output->write(node * fit->layout.size(), numbers);
+        };
+        if (Status s =
+                streams ? work.sumStreamed(take) : work.sumInMemory(take);
+            !s)
+          return s;
+        timings.end("sums");
+        progress.clear();
+        if (options.dropMissing)
+          tell(model, "note", reader->describeDropped());
+        for (const std::string &note : work.notes())
+          tell(model, "note", note);
+        timings.note("readings of the file", int64_t(work.readings()));
+        if (Status s = output->commit(); !s)
+          return s;
+        timings.end("write");
+        return {};
+      });
 }
 
 Status runSolve(const tamrt_model &model, const Options &options) {
-  if (Status s = checkTerminal(options); !s)
-    return s;
-  return runSession(model, options, [&](const Session &session) -> Status {
-    Progress progress(STDERR_FILENO, model.name);
-    Timings timings;
-    RunOptions run = session.run(options, progress);
-    run.strengths = options.penalties.strengths;
-    Result<SafetensorsFile> file = openFile(options.input);
-    if (!file)
-      return std::move(file).error();
-    Result<bool> has = hasSums(*file);
-    if (!has)
-      return std::move(has).error();
-    if (!*has)
-      return Error{file->path() + ": expected sums, got a survey; the sums of "
-                                  "each part come from it (sums --survey)"};
-    Result<SurveyedFit> fit = readFit(model, *file);
-    if (!fit)
-      return std::move(fit).error();
-    Result<Sums> sums = readSums(*file, *fit);
-    if (!sums)
-      return std::move(sums).error();
-    timings.end("read");
-    Result<Weights> weights = solveSums(model, *fit, *sums, file->path(), run);
-    if (!weights)
-      return std::move(weights).error();
-    weights->tables = std::move(fit->tables);
-    weights->penalties = options.penalties.aps;
-    timings.end("solve");
-    progress.clear();
-    tellInexact(model, fit->rows);
-    if (Status s = serialize(model, *weights).write(options.output); !s)
-      return s;
-    timings.end("write");
-    session.finish(timings, options);
-    return {};
-  });
+  return runStep(
+      model, options, /*hasRows=*/false,
+      [&](RunOptions &run, Progress &progress, Timings &timings) -> Status {
+        run.strengths = options.penalties.strengths;
+        Result<SafetensorsFile> file = openFile(options.input);
+        if (!file)
+          return std::move(file).error();
+        Result<bool> has = hasSums(*file);
+        if (!has)
+          return std::move(has).error();
+        if (!*has)
+          return Error{file->path() +
+                       ": expected sums, got a survey; the sums of "
+                       "each part come from it (sums --survey)"};
+        Result<SurveyedFit> fit = readFit(model, *file);
+        if (!fit)
+          return std::move(fit).error();
+        Result<SumsFile> sums = SumsFile::load(fit->layout, *std::move(file),
+                                               fit->survey, fit->rows);
+        if (!sums)
+          return std::move(sums).error();
+        timings.end("read");
+        Weights weights;
+        Status solved = solveSums(
+            model, *fit, *sums, run,
+            [&](size_t, std::span<const double> coefficients) -> Status {
+              weights.coefficients.insert(weights.coefficients.end(),
+                                          coefficients.begin(),
+                                          coefficients.end());
+              return {};
+            });
+        if (!solved)
+          return solved;
+        timings.end("solve");
+        progress.clear();
+        tellInexact(model, fit->rows);
+        weights.groups = std::move(fit->rows.order.names);
+        weights.normalization = std::move(fit->rows.normalization);
+        weights.tables = std::move(fit->tables);
+        weights.penalties = options.penalties.aps;
+        return write(serialize(model, weights), options, timings);
+      });
 }
 
 } // namespace tamrt

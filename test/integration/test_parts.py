@@ -9,7 +9,9 @@ import math
 import json
 import random
 import resource
+import shutil
 import struct
+import subprocess
 import unittest
 
 import small
@@ -177,6 +179,32 @@ class Bytes(parts.TestCase):
         for path in files:
             path.write_bytes(gzip.compress(path.read_bytes()))
         self.assertEqual(self.fit_parts(model, files), expected)
+
+    def test_few_open_files(self):
+        """More parts than a program may have open files, from rows in the
+        order of the groups and by date."""
+        model = self.compile("y ~ l(a)", **small.KEYS)
+        groups, size = 90, 2000
+        for order in (None, interleave):
+            train = write_groups(self.dir / "train.csv", *[size] * groups,
+                                 order=order)
+            head, *rows = train.read_text().splitlines(keepends=True)
+            expected = {group: [head] for group in range(groups)}
+            for row in rows:
+                expected[int(row.split(",")[1])].append(row)
+            out = self.dir / "few"
+            run = self.run_program(
+                model, "split", train, "--parts", groups, "-o", out,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE,
+                                                      (64, 64)))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            files = sorted(out.iterdir())
+            self.assertEqual(len(files), groups)
+            for group, path in enumerate(files):
+                self.assertEqual(
+                    path.read_text().splitlines()[1:],
+                    [row.rstrip("\n") for row in expected[group][1:]])
+            shutil.rmtree(out)
 
     def test_row_weights(self):
         # Their mean is that of all rows, wherever they are.
@@ -417,6 +445,20 @@ class Errors(parts.TestCase):
                    "all parts, got numbers, and text in others", "merge",
                    numbers, texts)
 
+    def test_options_that_need_rows(self):
+        self.fails("expected no --inference, which needs the residuals of all "
+                   "rows, and sums have none; fit the rows as one file",
+                   "solve", self.made[0], "--inference")
+        for arguments in (["survey", self.files[0]],
+                          ["sums", self.files[0], "--survey", self.all],
+                          ["solve", self.made[0]]):
+            self.fails("expected --device cpu, which has the sums of parts, "
+                       "got 'cuda:0'; a fit of the rows as one file runs on a "
+                       "device", *arguments, "--device", "cuda:0")
+        for device in ("cpu", "auto"):
+            self.succeed(self.model, "survey", self.files[0], "--device",
+                         device, "-o", "again")
+
     def test_models_without_sums(self):
         cg = self.compile(FORMULA, "--solver=cg", name="cg", **small.KEYS)
         self.fails("expected a model with the direct solver", "survey",
@@ -442,11 +484,50 @@ def offset_of(content, name):
 
 
 class Memory(parts.TestCase):
+    @unittest.skipIf(harness.SANITIZE, "a sanitizer keeps what is freed")
+    def test_many_groups(self):
+        """The sums of many groups stay in files."""
+        model = self.compile("y ~ s(a, k=40)", **small.KEYS)
+        train = write_groups(self.dir / "train.csv", *[4] * 40_000)
+        files = self.split(model, train, 2)
+        survey = self.merge(model, self.make(model, "survey", files),
+                            random.Random(1))
+        made = [self.dir / f"{i}.sums" for i in range(2)]
+        all_sums, weights = self.dir / "all.sums", self.dir / "w"
+        peaks = [harness.peak_of(model, "sums", files[0], "--survey", survey,
+                                 "--stream", "-o", made[0])]
+        self.succeed(model, "sums", files[1], "--survey", survey, "-o", made[1])
+        peaks.append(harness.peak_of(model, "merge", *made, "-o", all_sums))
+        peaks.append(harness.peak_of(model, "solve", all_sums, "-o", weights))
+        self.assertEqual(weights.read_bytes(),
+                         self.fit(model, train).read_bytes())
+        sizes = [path.stat().st_size for path in (made[0], all_sums, all_sums)]
+        for peak, size in zip(peaks, sizes):
+            self.assertLess(1.5 * peak, size, (peaks, sizes))
+
+    def test_sums_to_a_pipe(self):
+        """Where bytes cannot be written at any place."""
+        model = self.compile(FORMULA, **small.KEYS)
+        train = write_groups(self.dir / "train.csv", 9000, 300)
+        survey, made = self.dir / "survey", self.dir / "made"
+        self.succeed(model, "survey", train, "-o", survey)
+        self.succeed(model, "sums", train, "--survey", survey, "-o", made)
+        run = subprocess.run(
+            [model, "sums", train, "--survey", survey, "-o", "-"],
+            cwd=self.dir, capture_output=True, check=True)
+        self.assertEqual(run.stdout, made.read_bytes())
+        # Sums from a pipe have no places either.
+        with open(made, "rb") as sums:
+            run = subprocess.run([model, "solve", "-", "-o", "w"],
+                                 cwd=self.dir, stdin=sums, check=True)
+        self.assertEqual((self.dir / "w").read_bytes(),
+                         self.fit(model, train).read_bytes())
+
     @unittest.skipIf(harness.SANITIZE, "sanitizers reserve address space")
     def test_little_memory(self):
         """With any limit of memory merge and solve have the right bytes, or
         say so and leave no file."""
-        model = self.compile("y ~ s(a, k=40) + te(s(a, k=9), s(d, k=9))",
+        model = self.compile("y ~ te(s(a, k=20), s(d, k=20))",
                              **small.KEYS)
         train = write_groups(self.dir / "train.csv", 9000, 300, 5)
         files = self.split(model, train, 3)

@@ -58,27 +58,10 @@ int64_t firstLeafOf(const PartedRows &rows, size_t group,
 }
 
 void joinHalves(const SumsLayout &layout, Sums &sums) {
-  // Halves are neighbours in the order of nodes, and a node that is joined is
-  // behind all of its level.
-  for (auto at = sums.nodes.begin(); at != sums.nodes.end();) {
-    const auto next = std::next(at);
-    if (next == sums.nodes.end() || at->first.index % 2 != 0 ||
-        next->first !=
-            SumsNode{at->first.group, at->first.level, at->first.index + 1}) {
-      at = next;
-      continue;
-    }
-    std::vector<double> all = std::move(next->second);
-    layout.join(at->second, all);
-    const SumsNode node = {at->first.group, at->first.level + 1,
-                           at->first.index / 2};
-    sums.nodes.erase(next);
-    at = sums.nodes.erase(at);
-    const auto added = sums.nodes.emplace(node, std::move(all)).first;
-    // It may be the next one.
-    if (at == sums.nodes.end() || added->first < at->first)
-      at = added;
-  }
+  joinHalves(sums.nodes,
+             [&](const std::vector<double> &into, std::vector<double> &more) {
+               layout.join(into, more);
+             });
 }
 
 Status join(const SumsLayout &layout, Sums &into, Sums from,
@@ -98,31 +81,28 @@ Status join(const SumsLayout &layout, Sums &into, Sums from,
   return {};
 }
 
-Result<SafetensorsWriter> serialize(const tamrt_model &model,
+Result<SafetensorsOutput> beginSums(const tamrt_model &model,
                                     const SumsLayout &layout,
-                                    const Sums &sums) {
+                                    const SumsContents &contents,
+                                    const std::string &path) {
   SafetensorsWriter writer;
   addSpec(writer, model, kFormat);
-  Result<std::string> hash = hashOf(model, sums.survey);
+  Result<std::string> hash = hashOf(model, contents.survey);
   if (!hash)
     return std::move(hash).error();
   writer.metadata("survey", *std::move(hash));
-  addSurvey(writer, model, sums.survey);
-  std::vector<int64_t> parts, nodes;
-  for (size_t part : sums.parts)
-    parts.push_back(int64_t(part));
-  std::vector<double> numbers;
-  numbers.reserve(sums.nodes.size() * layout.size());
-  for (const auto &[node, of] : sums.nodes) {
+  addSurvey(writer, model, contents.survey);
+  std::vector<int64_t> parts(contents.parts.begin(), contents.parts.end()),
+      nodes;
+  nodes.reserve(3 * contents.nodes.size());
+  for (const SumsNode &node : contents.nodes)
     for (int64_t number : {int64_t(node.group), node.level, node.index})
       nodes.push_back(number);
-    numbers.insert(numbers.end(), of.begin(), of.end());
-  }
-  const auto count = int64_t(sums.nodes.size());
+  const auto count = int64_t(contents.nodes.size());
   writer.add<int64_t>("summed", {int64_t(parts.size())}, parts);
   writer.add<int64_t>("nodes", {count, 3}, nodes);
-  writer.add<double>("sums", {count, int64_t(layout.size())}, numbers);
-  return writer;
+  writer.addLater(SumsFile::kSums, {count, int64_t(layout.size())});
+  return SafetensorsOutput::create(std::move(writer), path);
 }
 
 Result<bool> hasSums(const SafetensorsFile &file) {
@@ -137,47 +117,120 @@ Result<std::string> surveyHashOf(const SafetensorsFile &file) {
   return file.requireMetadata("survey");
 }
 
-Result<Sums> loadSums(const SumsLayout &layout, const SafetensorsFile &file,
-                      Survey survey, const PartedRows &rows) {
+Result<SumsFile> SumsFile::load(const SumsLayout &layout, SafetensorsFile file,
+                                const Survey &survey, const PartedRows &rows) {
   const std::string &path = file.path();
-  Sums sums;
-  sums.survey = std::move(survey);
   const int64_t any[] = {-1}, three[] = {-1, 3};
   Result<std::vector<int64_t>> parts = file.values<int64_t>("summed", any);
   if (!parts)
     return std::move(parts).error();
+  std::vector<size_t> summed;
   for (int64_t part : *parts) {
-    if (part < 0 || part >= int64_t(sums.survey.parts.size()) ||
-        (!sums.parts.empty() && part <= int64_t(sums.parts.back())))
+    if (part < 0 || part >= int64_t(survey.parts.size()) ||
+        (!summed.empty() && part <= int64_t(summed.back())))
       return Error{path + ": tensor 'summed': expected ascending indices of "
                           "parts"};
-    sums.parts.push_back(size_t(part));
+    summed.push_back(size_t(part));
   }
-  Result<std::vector<int64_t>> nodes = file.values<int64_t>("nodes", three);
-  if (!nodes)
-    return std::move(nodes).error();
-  const size_t count = nodes->size() / 3;
-  const int64_t shape[] = {int64_t(count), int64_t(layout.size())};
-  Result<std::vector<double>> numbers = file.values<double>("sums", shape);
+  Result<std::vector<int64_t>> numbers = file.values<int64_t>("nodes", three);
   if (!numbers)
     return std::move(numbers).error();
+  const size_t count = numbers->size() / 3;
+  std::vector<SumsNode> nodes;
+  nodes.reserve(count);
   for (size_t k = 0; k < count; ++k) {
-    const int64_t group = (*nodes)[3 * k], level = (*nodes)[3 * k + 1],
-                  index = (*nodes)[3 * k + 2];
+    const int64_t group = (*numbers)[3 * k], level = (*numbers)[3 * k + 1],
+                  index = (*numbers)[3 * k + 2];
     const bool isGood = group >= 0 && group < int64_t(rows.groupRows.size()) &&
                         level >= 0 && level < 62 && index >= 0 &&
                         index < leavesOf(rows, size_t(group)) >> level;
-    if (!isGood ||
-        !sums.nodes
-             .try_emplace(SumsNode{size_t(group), level, index},
-                          numbers->begin() + ptrdiff_t(k * layout.size()),
-                          numbers->begin() + ptrdiff_t((k + 1) * layout.size()))
-             .second)
-      return Error{path + ": tensor 'nodes': expected different nodes of the "
+    const SumsNode node = {size_t(group), level, index};
+    if (!isGood || (!nodes.empty() && !(nodes.back() < node)))
+      return Error{path + ": tensor 'nodes': expected ascending nodes of the "
                           "groups' trees"};
+    nodes.push_back(node);
   }
+  const int64_t shape[] = {int64_t(count), int64_t(layout.size())};
+  Result<const SafetensorsFile::Tensor *> sums = file.numbers(kSums, shape);
+  if (!sums)
+    return std::move(sums).error();
   // A fit that overflows is an error of the solve, so numbers may be infinite.
-  return sums;
+  return SumsFile(std::move(file), layout.size(), std::move(summed),
+                  std::move(nodes));
+}
+
+std::span<const SumsNode> SumsFile::nodesOf(size_t first, size_t count) const {
+  auto before = [](const SumsNode &node, size_t group) {
+    return node.group < group;
+  };
+  const auto begin = std::lower_bound(list.begin(), list.end(), first, before);
+  return {begin, std::lower_bound(begin, list.end(), first + count, before)};
+}
+
+Status SumsFile::read(size_t first, size_t count, NodeSums &nodes) const {
+  const std::span<const SumsNode> all = nodesOf(first, count);
+  const SafetensorsFile::Tensor &sums = *file.find(kSums);
+  size_t at = size_t(all.data() - list.data()) * size;
+  for (const SumsNode &node : all) {
+    std::vector<double> numbers(size);
+    if (Status s = file.read(sums, at, numbers); !s)
+      return s;
+    at += size;
+    nodes.emplace(node, std::move(numbers));
+  }
+  return {};
+}
+
+Status mergeSums(const tamrt_model &model, const SumsLayout &layout,
+                 const Survey &survey, std::span<const SumsFile> files,
+                 const std::string &path) {
+  SumsContents contents = {survey, {}, {}};
+  for (const SumsFile &file : files)
+    for (size_t part : file.parts()) {
+      const auto at =
+          std::lower_bound(contents.parts.begin(), contents.parts.end(), part);
+      if (at != contents.parts.end() && *at == part)
+        return Error{file.path() + ": part '" + survey.parts[part].name +
+                     "': expected parts that the other files lack"};
+      contents.parts.insert(at, part);
+    }
+  // Groups are joined one after another: first their nodes alone, which begin
+  // the file.
+  std::vector<size_t> groups;
+  for (const SumsFile &file : files)
+    for (const SumsNode &node : file.nodes())
+      if (groups.empty() || groups.back() != node.group)
+        groups.push_back(node.group);
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  for (size_t group : groups) {
+    std::map<SumsNode, bool> nodes;
+    for (const SumsFile &file : files)
+      for (const SumsNode &node : file.nodesOf(group, 1))
+        if (!nodes.emplace(node, true).second)
+          return Error{file.path() +
+                       ": expected sums that the other files lack"};
+    joinHalves(nodes, [](bool, bool) {});
+    for (const auto &[node, isThere] : nodes)
+      contents.nodes.push_back(node);
+  }
+  Result<SafetensorsOutput> output = beginSums(model, layout, contents, path);
+  if (!output)
+    return std::move(output).error();
+  size_t at = 0;
+  for (size_t group : groups) {
+    Sums sums;
+    for (const SumsFile &file : files)
+      if (Status s = file.read(group, 1, sums.nodes); !s)
+        return s;
+    joinHalves(layout, sums);
+    for (const auto &[node, numbers] : sums.nodes) {
+      if (Status s = output->write(at, numbers); !s)
+        return s;
+      at += numbers.size();
+    }
+  }
+  return output->commit();
 }
 
 } // namespace tamrt

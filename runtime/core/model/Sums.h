@@ -31,8 +31,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tamrt {
@@ -74,15 +77,43 @@ private:
   size_t count = 0;
 };
 
+/// Nodes with their numbers.
+using NodeSums = std::map<SumsNode, std::vector<double>>;
+
 /// The sums of some parts.
 struct Sums {
   Survey survey;
   /// Indices of the parts that have been summed, ascending.
   std::vector<size_t> parts;
-  std::map<SumsNode, std::vector<double>> nodes;
+  NodeSums nodes;
 };
 
-/// Joins nodes that are halves of one.
+/// Joins nodes that are halves of one: join(first, second) adds the first half
+/// to the second.
+template <class Value, class Join>
+void joinHalves(std::map<SumsNode, Value> &nodes, const Join &join) {
+  // Halves are neighbours in the order of nodes, and a node that is joined is
+  // behind all of its level.
+  for (auto at = nodes.begin(); at != nodes.end();) {
+    const auto next = std::next(at);
+    if (next == nodes.end() || at->first.index % 2 != 0 ||
+        next->first !=
+            SumsNode{at->first.group, at->first.level, at->first.index + 1}) {
+      at = next;
+      continue;
+    }
+    Value all = std::move(next->second);
+    join(at->second, all);
+    const SumsNode node = {at->first.group, at->first.level + 1,
+                           at->first.index / 2};
+    nodes.erase(next);
+    at = nodes.erase(at);
+    const auto added = nodes.emplace(node, std::move(all)).first;
+    // It may be the next one.
+    if (at == nodes.end() || added->first < at->first)
+      at = added;
+  }
+}
 void joinHalves(const SumsLayout &layout, Sums &sums);
 
 /// Adds `from`, which comes from the file `path`, to sums of the same survey.
@@ -90,9 +121,20 @@ void joinHalves(const SumsLayout &layout, Sums &sums);
 Status join(const SumsLayout &layout, Sums &into, Sums from,
             const std::string &path);
 
-/// The file's contents.
-Result<SafetensorsWriter> serialize(const tamrt_model &model,
-                                    const SumsLayout &layout, const Sums &sums);
+/// The contents of a file of sums but for the numbers.
+struct SumsContents {
+  const Survey &survey;
+  /// As in Sums.
+  std::vector<size_t> parts;
+  /// In order.
+  std::vector<SumsNode> nodes;
+};
+
+/// Begins a file, which gets the numbers of its nodes one after another.
+Result<SafetensorsOutput> beginSums(const tamrt_model &model,
+                                    const SumsLayout &layout,
+                                    const SumsContents &contents,
+                                    const std::string &path);
 
 /// Whether a file has sums; else it should have a survey. An error if it has
 /// neither.
@@ -101,10 +143,45 @@ Result<bool> hasSums(const SafetensorsFile &file);
 /// The hash of the survey with which the sums in a file were made.
 Result<std::string> surveyHashOf(const SafetensorsFile &file);
 
-/// The sums in `file`, whose survey is `survey`, with the rows `rows`. Errors:
-/// contents that no sums can have.
-Result<Sums> loadSums(const SumsLayout &layout, const SafetensorsFile &file,
-                      Survey survey, const PartedRows &rows);
+/// A file of sums, whose numbers stay there.
+class SumsFile {
+public:
+  /// The tensor that `SafetensorsFile::open` should leave in the file.
+  static constexpr const char *kSums = "sums";
+
+  /// The sums in `file`, whose survey is `survey`, with the rows `rows`.
+  /// Errors: contents that no sums can have.
+  static Result<SumsFile> load(const SumsLayout &layout, SafetensorsFile file,
+                               const Survey &survey, const PartedRows &rows);
+
+  const std::string &path() const { return file.path(); }
+  /// As in Sums.
+  const std::vector<size_t> &parts() const { return summed; }
+  /// All nodes in order, and those of `count` groups from `first` on.
+  std::span<const SumsNode> nodes() const { return list; }
+  std::span<const SumsNode> nodesOf(size_t first, size_t count) const;
+  /// Adds the nodes of these groups. Errors: those of SafetensorsFile.
+  Status read(size_t first, size_t count, NodeSums &nodes) const;
+
+private:
+  SumsFile(SafetensorsFile file, size_t size, std::vector<size_t> summed,
+           std::vector<SumsNode> list)
+      : file(std::move(file)), size(size), summed(std::move(summed)),
+        list(std::move(list)) {}
+
+  SafetensorsFile file;
+  /// Numbers of a node.
+  size_t size;
+  std::vector<size_t> summed;
+  std::vector<SumsNode> list;
+};
+
+/// Writes the sums of several files with the same survey to the file `path`, a
+/// group at a time. Errors: a part that two of them have; those of reading and
+/// writing.
+Status mergeSums(const tamrt_model &model, const SumsLayout &layout,
+                 const Survey &survey, std::span<const SumsFile> files,
+                 const std::string &path);
 
 /// Leaves of the tree of a group, and the first leaf of one of its parts.
 int64_t leavesOf(const PartedRows &rows, size_t group);

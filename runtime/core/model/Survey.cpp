@@ -53,6 +53,37 @@ std::vector<std::string> listOf(const TextIndex &texts) {
   return list;
 }
 
+/// The tensors that all surveys have, and those of models with row weights or
+/// grids.
+struct SurveyTensors {
+  std::vector<int64_t> rows, dates, weights;
+  std::vector<uint8_t> ordered, integers, grids;
+  std::vector<double> spreads;
+
+  /// Calls visit(name, shape, numbers) for each tensor of a survey of `pairs`
+  /// groups of `parts` parts, until that fails.
+  template <class Self, class Visit>
+  static Status forEach(Self &self, const tamrt_model &model, int64_t pairs,
+                        int64_t parts, const Visit &visit) {
+    using Shape = std::vector<int64_t>;
+    const int64_t inputs = model.input_count;
+    Status status = visit("rows", Shape{pairs}, self.rows);
+    auto then = [&](const char *name, const Shape &shape, auto &numbers) {
+      if (status)
+        status = visit(name, shape, numbers);
+    };
+    then("dates", {pairs, 4}, self.dates);
+    then("ordered", {pairs}, self.ordered);
+    then("spreads", {pairs, inputs, 2}, self.spreads);
+    then("integers", {pairs, inputs}, self.integers);
+    if (model.weights)
+      then("weights", {pairs, kDigits}, self.weights);
+    if (model.compression)
+      then("grids", {parts, model.compression->grid_count}, self.grids);
+    return status;
+  }
+};
+
 /// Whether the values of a column of levels are numbers.
 bool areNumbers(std::span<const std::vector<std::string> *const> texts) {
   LevelCollector levels(std::numeric_limits<uint32_t>::max());
@@ -158,12 +189,10 @@ Status join(Survey &into, Survey from, const std::string &path) {
 void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
                const Survey &survey) {
   json parts = json::array();
-  std::vector<int64_t> rows, dates, weights;
-  std::vector<uint8_t> ordered, integers, grids;
-  std::vector<double> spreads;
+  SurveyTensors all;
   auto addDate = [&](const RowDate &date) {
-    dates.push_back(date.key);
-    dates.push_back(int64_t(date.fraction));
+    all.dates.push_back(date.key);
+    all.dates.push_back(int64_t(date.fraction));
   };
   for (const PartSurvey &part : survey.parts) {
     parts.push_back({{"name", part.name},
@@ -173,37 +202,32 @@ void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
                      {"groups", part.groups},
                      {"levels", part.levels}});
     for (const GroupDates &group : part.dates) {
-      rows.push_back(int64_t(group.rows));
+      all.rows.push_back(int64_t(group.rows));
       addDate(group.first);
       addDate(group.last);
-      ordered.push_back(group.areOrdered);
+      all.ordered.push_back(group.areOrdered);
     }
     for (const Spread &spread : part.spreads) {
       // Of levels there are none; the file has no infinities.
       const bool isNone = spread.lo > spread.hi;
-      spreads.push_back(isNone ? 0 : spread.lo);
-      spreads.push_back(isNone ? 0 : spread.hi);
-      integers.push_back(spread.integers);
+      all.spreads.push_back(isNone ? 0 : spread.lo);
+      all.spreads.push_back(isNone ? 0 : spread.hi);
+      all.integers.push_back(spread.integers);
     }
     for (const bool is : part.onGrid)
-      grids.push_back(is);
+      all.grids.push_back(is);
     for (const ExactSum &sum : part.weights)
       for (uint64_t digit : sum.canonical())
-        weights.push_back(int64_t(digit));
+        all.weights.push_back(int64_t(digit));
   }
   writer.metadata("parts", parts.dump());
-  const auto pairs = int64_t(rows.size());
-  writer.add<int64_t>("rows", {pairs}, rows);
-  writer.add<int64_t>("dates", {pairs, 4}, dates);
-  writer.add<uint8_t>("ordered", {pairs}, ordered);
-  writer.add<double>("spreads", {pairs, model.input_count, 2}, spreads);
-  writer.add<uint8_t>("integers", {pairs, model.input_count}, integers);
-  if (model.weights)
-    writer.add<int64_t>("weights", {pairs, kDigits}, weights);
-  if (model.compression)
-    writer.add<uint8_t>(
-        "grids", {int64_t(survey.parts.size()), model.compression->grid_count},
-        grids);
+  auto add = [&]<class T>(const char *name, const std::vector<int64_t> &shape,
+                          const std::vector<T> &numbers) -> Status {
+    writer.add<T>(name, shape, numbers);
+    return {};
+  };
+  (void)SurveyTensors::forEach(all, model, int64_t(all.rows.size()),
+                               int64_t(survey.parts.size()), add);
   for (size_t i = 0; i < survey.periods.size(); ++i)
     if (isPeriodic(model, i))
       writer.add<double>(periodsOf(i), {int64_t(survey.periods[i].size())},
@@ -281,59 +305,36 @@ Result<PartSurvey> partOf(const json &entry, const std::string &place,
 Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
                  Survey &survey, size_t pairs) {
   const std::string &path = file.path();
-  const auto count = int64_t(pairs);
-  const int64_t one[] = {count}, four[] = {count, 4};
-  const int64_t ranges[] = {count, model.input_count, 2};
-  const int64_t inputs[] = {count, model.input_count};
-  Result<std::vector<int64_t>> rows = file.values<int64_t>("rows", one);
-  if (!rows)
-    return std::move(rows).error();
-  Result<std::vector<int64_t>> dates = file.values<int64_t>("dates", four);
-  if (!dates)
-    return std::move(dates).error();
-  Result<std::vector<uint8_t>> ordered = file.values<uint8_t>("ordered", one);
-  if (!ordered)
-    return std::move(ordered).error();
-  Result<std::vector<double>> spreads = file.values<double>("spreads", ranges);
-  if (!spreads)
-    return std::move(spreads).error();
-  Result<std::vector<uint8_t>> integers =
-      file.values<uint8_t>("integers", inputs);
-  if (!integers)
-    return std::move(integers).error();
-  std::vector<int64_t> weights;
-  if (model.weights) {
-    const int64_t digits[] = {count, kDigits};
-    Result<std::vector<int64_t>> read = file.values<int64_t>("weights", digits);
-    if (!read)
-      return std::move(read).error();
-    weights = *std::move(read);
-    for (int64_t digit : weights)
-      if (digit < 0 || digit > int64_t(0xffffffff))
-        return Error{path + ": tensor 'weights': expected digits of 32 bits"};
-  }
-  std::vector<uint8_t> grids;
+  SurveyTensors all;
+  auto read = [&]<class T>(const char *name, const std::vector<int64_t> &shape,
+                           std::vector<T> &numbers) -> Status {
+    Result<std::vector<T>> values = file.values<T>(name, shape);
+    if (!values)
+      return std::move(values).error();
+    numbers = *std::move(values);
+    return {};
+  };
+  if (Status s = SurveyTensors::forEach(all, model, int64_t(pairs),
+                                        int64_t(survey.parts.size()), read);
+      !s)
+    return s;
+  for (int64_t digit : all.weights)
+    if (digit < 0 || digit > int64_t(0xffffffff))
+      return Error{path + ": tensor 'weights': expected digits of 32 bits"};
   const size_t gridCount =
       model.compression ? size_t(model.compression->grid_count) : 0;
-  if (model.compression) {
-    const int64_t shape[] = {int64_t(survey.parts.size()), int64_t(gridCount)};
-    Result<std::vector<uint8_t>> read = file.values<uint8_t>("grids", shape);
-    if (!read)
-      return std::move(read).error();
-    grids = *std::move(read);
-  }
   const auto width = size_t(model.input_count);
   size_t at = 0;
   for (size_t p = 0; p < survey.parts.size(); ++p) {
     PartSurvey &part = survey.parts[p];
     for (size_t g = 0; g < part.groups.size(); ++g, ++at) {
-      const int64_t *date = dates->data() + 4 * at;
-      const GroupDates of = {size_t((*rows)[at]),
+      const int64_t *date = all.dates.data() + 4 * at;
+      const GroupDates of = {size_t(all.rows[at]),
                              {date[0], uint64_t(date[1])},
                              {date[2], uint64_t(date[3])},
-                             (*ordered)[at] != 0};
+                             all.ordered[at] != 0};
       // Far more rows than there are would overflow sums of rows.
-      if ((*rows)[at] < 1 || (*rows)[at] > (int64_t(1) << 48) ||
+      if (all.rows[at] < 1 || all.rows[at] > (int64_t(1) << 48) ||
           of.last < of.first)
         return Error{path +
                      ": tensors 'rows' and 'dates': expected rows, and "
@@ -342,13 +343,13 @@ Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
       part.dates.push_back(of);
       if (model.weights) {
         ExactSum::Digits digits;
-        std::copy_n(weights.begin() + ptrdiff_t(at * digits.size()),
+        std::copy_n(all.weights.begin() + ptrdiff_t(at * digits.size()),
                     digits.size(), digits.begin());
         part.weights.push_back(ExactSum::of(digits));
       }
       for (size_t i = 0; i < width; ++i) {
         const size_t k = at * width + i;
-        const double lo = (*spreads)[2 * k], hi = (*spreads)[2 * k + 1];
+        const double lo = all.spreads[2 * k], hi = all.spreads[2 * k + 1];
         if (!std::isfinite(lo) || !std::isfinite(hi) || lo > hi)
           return Error{path +
                        ": tensor 'spreads': expected finite numbers, "
@@ -356,11 +357,11 @@ Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
                        part.name + "'"};
         part.spreads.push_back(model.inputs[i].rule == TAMRT_RULE_LEVELS
                                    ? Spread()
-                                   : Spread{lo, hi, (*integers)[k] != 0});
+                                   : Spread{lo, hi, all.integers[k] != 0});
       }
     }
     for (size_t i = 0; i < gridCount; ++i)
-      part.onGrid.push_back(grids[p * gridCount + i] != 0);
+      part.onGrid.push_back(all.grids[p * gridCount + i] != 0);
   }
   return {};
 }

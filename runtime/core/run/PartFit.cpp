@@ -13,17 +13,21 @@
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedRows.h"
 #include "core/run/Work.h"
+#include "io/Parallel.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace tamrt {
 namespace {
 
 constexpr auto kSegment = size_t(TAMRT_SEGMENT_ROWS);
+/// About the bytes of sums that are solved at a time.
+constexpr size_t kSolvedBytes = size_t(8) << 20;
 
 Error changedPart(const std::string &path, const std::string &name) {
   return Error{path + ": expected the rows of part '" + name +
@@ -51,17 +55,15 @@ Result<Survey> surveyPart(const tamrt_model &model, std::string name,
   bool dependsOnNumbers = false;
   while (true) {
     RowSurvey survey(model, reader.columns());
-    while (true) {
-      Result<Rows> rows = reader.read(most);
-      if (!rows)
-        return std::move(rows).error();
-      if (rows->count == 0)
-        break;
-      survey.add(*rows, model.group ? reader.groups().size() : 1,
+    Status read = reader.forEachRows(most, [&](const Rows &rows) -> Status {
+      survey.add(rows, model.group ? reader.groups().size() : 1,
                  options.threads);
       if (options.progress)
         options.progress->update("read", 0, 0);
-    }
+      return {};
+    });
+    if (!read)
+      return std::move(read).error();
     Result<RowReader::TextChanges> changes = reader.resolveTexts();
     if (!changes)
       return std::move(changes).error();
@@ -139,6 +141,7 @@ void PartSums::findBlocks() {
     }
   }
   firstBlock.push_back(blocks.size());
+  sortNodes();
 }
 
 bool PartSums::areOrdered() const {
@@ -201,28 +204,35 @@ Normalization PartSums::normalizationOfBlocks() const {
   return own;
 }
 
-/// The options of a fit that takes the sums of blocks into `nodes`.
-RunOptions PartSums::summing(std::vector<std::vector<double>> &nodes) const {
-  nodes.assign(blocks.size(), std::vector<double>(fit.layout.size()));
-  RunOptions with = options;
-  with.solver = FitSolver::Direct;
-  with.takeSums = [this, &nodes](size_t block, void *state) {
-    fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
-      std::copy_n(numbersIn(state, each), each.count,
-                  nodes[block].begin() + ptrdiff_t(at));
-    });
-  };
-  return with;
+/// The nodes of the blocks in their order, and the place of each block's.
+void PartSums::sortNodes() {
+  std::vector<size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return blocks[a].node < blocks[b].node;
+  });
+  placeOf.resize(blocks.size());
+  for (size_t place = 0; place < order.size(); ++place) {
+    placeOf[order[place]] = place;
+    sorted.push_back(blocks[order[place]].node);
+  }
 }
 
-Sums PartSums::collect(std::vector<std::vector<double>> nodes) const {
-  Sums sums;
-  sums.survey = fit.survey;
-  sums.parts = {part};
-  for (size_t i = 0; i < blocks.size(); ++i)
-    sums.nodes.emplace(blocks[i].node, std::move(nodes[i]));
-  joinHalves(fit.layout, sums);
-  return sums;
+/// The options of a fit that gives the sums of blocks to `take`.
+RunOptions PartSums::summing(const TakeNode &take, Taking &taking) const {
+  RunOptions with = options;
+  with.solver = FitSolver::Direct;
+  with.takeSums = [this, &take, &taking](size_t block, void *state) {
+    std::vector<double> numbers(fit.layout.size());
+    fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
+      std::copy_n(numbersIn(state, each), each.count,
+                  numbers.begin() + ptrdiff_t(at));
+    });
+    const std::lock_guard lock(taking.mutex);
+    if (taking.status)
+      taking.status = take(placeOf[block], numbers);
+  };
+  return with;
 }
 
 /// The rows of `data` by their blocks. `next` has the rows of each group before
@@ -252,48 +262,67 @@ std::vector<Group> PartSums::divide(const Dataset &data,
   return ranges;
 }
 
-Result<Sums> PartSums::sumInMemory() {
-  StreamedRows rows(reader, model, 0, options.threads);
-  rows.maxRows = std::numeric_limits<size_t>::max();
-  rows.order = fit.rows.order;
-  rows.means = fit.rows.means;
-  rows.levels = fit.rows.normalization.levels;
-  rows.keepTexts();
-  std::vector<std::vector<double>> nodes;
-  const RunOptions with = summing(nodes);
-  const Normalization normalization = normalizationOfBlocks();
-  Status summed = rows.forEachLeft(
-      [&](const Rows &read) { see(read); },
-      [&](Dataset &data) -> Status {
-        if (Status s = checkSeen(); !s)
-          return s;
-        beyond.add(data, options.threads);
-        std::vector<size_t> next(fit.rows.parts.size());
-        Status status;
-        std::vector<Group> ranges = divide(data, next, status);
-        if (!status)
-          return status;
-        data.divideGroups(std::move(ranges));
-        Result<std::vector<double>> done =
-            fitGroups(fit.model(), data, normalization, fit.tables, with);
-        return done ? Status() : Status(std::move(done).error());
-      });
-  timesRead = rows.readings;
-  if (!summed)
-    return std::move(summed).error();
-  if (seen.groups().empty())
-    return changedPart(reader.path(), fit.survey.parts[part].name);
-  return collect(std::move(nodes));
+/// Divides a piece of the rows by their blocks; `next` is that of `divide`.
+Status PartSums::divideGroups(Dataset &piece, std::vector<size_t> &next) const {
+  Status status;
+  std::vector<Group> ranges = divide(piece, next, status);
+  if (status)
+    piece.divideGroups(std::move(ranges));
+  return status;
 }
 
-Result<Sums> PartSums::sumStreamed(const StreamLimits &limits) {
-  StreamedRows rows(reader, model, limits.rowBytes, options.threads);
+/// Takes the sums of the blocks of all rows.
+Status PartSums::sumAll(Dataset &data, const RunOptions &with) {
+  beyond.add(data, options.threads);
+  std::vector<size_t> next(fit.rows.parts.size());
+  if (Status s = divideGroups(data, next); !s)
+    return s;
+  Result<std::vector<double>> done =
+      fitGroups(fit.model(), data, normalizationOfBlocks(), fit.tables, with);
+  return done ? Status() : Status(std::move(done).error());
+}
+
+/// Calls run(rows, options) to sum the rows, which come in pieces of `rowBytes`
+/// bytes, with options that give the sums to `take`.
+template <class Run>
+Status PartSums::sumRows(size_t rowBytes, const TakeNode &take,
+                         const Run &run) {
+  StreamedRows rows(reader, model, rowBytes, options.threads);
   rows.order = fit.rows.order;
   rows.means = fit.rows.means;
   rows.levels = fit.rows.normalization.levels;
   rows.keepTexts();
-  std::vector<std::vector<double>> nodes;
-  const RunOptions with = summing(nodes);
+  Taking taking;
+  Status summed = run(rows, summing(take, taking));
+  timesRead = rows.readings;
+  return summed ? taking.status : summed;
+}
+
+Status PartSums::sumInMemory(const TakeNode &take) {
+  return sumRows(0, take, [&](StreamedRows &rows, const RunOptions &with) {
+    rows.maxRows = std::numeric_limits<size_t>::max();
+    Status summed = rows.forEachLeft([&](const Rows &read) { see(read); },
+                                     [&](Dataset &data) -> Status {
+                                       if (Status s = checkSeen(); !s)
+                                         return s;
+                                       return sumAll(data, with);
+                                     });
+    if (summed && seen.groups().empty())
+      summed = changedPart(reader.path(), fit.survey.parts[part].name);
+    return summed;
+  });
+}
+
+Status PartSums::sumStreamed(const TakeNode &take, const StreamLimits &limits) {
+  return sumRows(limits.rowBytes, take,
+                 [&](StreamedRows &rows, const RunOptions &with) {
+                   return addStreamed(rows, with, limits);
+                 });
+}
+
+/// Sums rows that come in pieces.
+Status PartSums::addStreamed(StreamedRows &rows, const RunOptions &with,
+                             const StreamLimits &limits) {
   const Normalization normalization = normalizationOfBlocks();
   std::vector<std::string> names;
   std::vector<size_t> counts;
@@ -313,21 +342,15 @@ Result<Sums> PartSums::sumStreamed(const StreamLimits &limits) {
     return std::move(fits).error();
   while (true) {
     Result<bool> more = fits->resume();
-    if (!more)
-      return std::move(more).error();
-    timesRead = rows.readings;
-    if (!*more)
-      return collect(std::move(nodes));
+    if (!more || !*more)
+      return more ? Status() : std::move(more).error();
     std::vector<size_t> next(fit.rows.parts.size());
     const bool isFirst = rows.readings == 0;
     auto add = [&](Dataset &piece) -> Status {
       if (isFirst)
         beyond.add(piece, options.threads);
-      Status status;
-      std::vector<Group> ranges = divide(piece, next, status);
-      if (!status)
-        return status;
-      piece.divideGroups(std::move(ranges));
+      if (Status s = divideGroups(piece, next); !s)
+        return s;
       if (options.progress)
         options.progress->update("sums", reader.fileRows(), 0);
       return fits->add(piece);
@@ -338,7 +361,7 @@ Result<Sums> PartSums::sumStreamed(const StreamLimits &limits) {
     if (added && isFirst)
       added = checkSeen();
     if (!added)
-      return std::move(added).error();
+      return added;
   }
 }
 
@@ -364,43 +387,36 @@ rootsOf(const PartedRows &rows, const Sums &sums, size_t group) {
 
 } // namespace
 
-Result<Weights> solveSums(const tamrt_model &model, const SurveyedFit &fit,
-                          const Sums &sums, const std::string &path,
-                          const RunOptions &options) {
+Result<std::vector<double>> solveGroups(const tamrt_model &model,
+                                        const SurveyedFit &fit,
+                                        const Sums &sums, size_t first,
+                                        size_t count, const std::string &path,
+                                        const RunOptions &options) {
   const PartedRows &rows = fit.rows;
-  const std::vector<PartSurvey> &parts = fit.survey.parts;
-  if (sums.parts.size() < parts.size()) {
-    size_t missing = 0;
-    while (missing < sums.parts.size() && sums.parts[missing] == missing)
-      ++missing;
-    const size_t others = parts.size() - sums.parts.size() - 1;
-    return Error{
-        path + ": expected the sums of all parts, got none of part '" +
-        parts[missing].name + "'" +
-        (others > 0 ? " and " + std::to_string(others) + " more" : "")};
-  }
-  const std::vector<std::string> &names = rows.order.names;
+  const std::span names = std::span(rows.order.names).subspan(first, count);
   std::vector<Group> groups;
   std::vector<std::vector<const std::vector<double> *>> roots;
-  for (size_t g = 0; g < names.size(); ++g) {
-    groups.push_back({names[g], 0, rows.groupRows[g], g});
+  for (size_t g = first; g < first + count; ++g) {
+    const std::string &name = rows.order.names[g];
+    groups.push_back({name, 0, rows.groupRows[g], g});
     roots.push_back(rootsOf(rows, sums, g));
     if (roots.back().empty())
       return Error{path + ": tensor 'nodes': expected the sums of all rows" +
-                   (model.group ? " of group '" + names[g] + "'" : "")};
+                   (model.group ? " of group '" + name + "'" : "")};
   }
   const tamrt_model &steps = fit.model();
   RunOptions with = options;
   with.solver = FitSolver::Direct;
-  Result<Crew> crew = makeCrew(steps, TAMRT_STEP_FIT_CHUNK, names.size(),
+  Result<Crew> crew = makeCrew(steps, TAMRT_STEP_FIT_CHUNK, count,
                                /*groupRows=*/1, with);
   if (!crew)
     return std::move(crew).error();
-  Weights weights;
   const auto width = size_t(model.columns);
-  weights.coefficients.resize(names.size() * width);
+  std::vector<double> coefficients(count * width);
   Work work(steps, groups, *crew, with, "solve");
-  Status done = work.run([&](Worker &worker, size_t g) {
+  Status done = work.run([&](Worker &worker, size_t index) {
+    const size_t g = first + index;
+    const std::vector<const std::vector<double> *> &nodes = roots[index];
     rows.normalization.parameters(steps, g, worker.place.parameters,
                                   with.strengthsOf(steps, g));
     worker.place.tables = fit.tables.pointers();
@@ -409,10 +425,10 @@ Result<Weights> solveSums(const tamrt_model &model, const SurveyedFit &fit,
       return;
     fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
       double *to = numbersIn(worker.place.state, each);
-      std::copy_n(roots[g].front()->data() + at, each.count, to);
+      std::copy_n(nodes.front()->data() + at, each.count, to);
       std::vector<const double *> others;
-      for (size_t i = 1; i < roots[g].size(); ++i)
-        others.push_back(roots[g][i]->data() + at);
+      for (size_t i = 1; i < nodes.size(); ++i)
+        others.push_back(nodes[i]->data() + at);
       if (each.unit == 0)
         return worker.place.join(each.count, others, to);
       for (const double *more : others)
@@ -421,17 +437,49 @@ Result<Weights> solveSums(const tamrt_model &model, const SurveyedFit &fit,
     solve.skipPass();
     solve.resume(worker);
     if (worker.place.good())
-      std::memcpy(weights.coefficients.data() + g * width,
+      std::memcpy(coefficients.data() + index * width,
                   solve.coefficients(worker), width * sizeof(double));
   });
   if (!done)
     return Error{path + ": " + done.error().message};
   crew->ladder->summarize();
-  if (Status s = checkCoefficients(model, names, weights.coefficients); !s)
+  if (Status s = checkCoefficients(model, names, coefficients); !s)
     return Error{path + ": " + s.error().message};
-  weights.groups = names;
-  weights.normalization = rows.normalization;
-  return weights;
+  return coefficients;
+}
+
+Status solveSums(const tamrt_model &model, const SurveyedFit &fit,
+                 const SumsFile &sums, const RunOptions &options,
+                 const TakeCoefficients &take) {
+  const std::string &path = sums.path();
+  const std::vector<PartSurvey> &parts = fit.survey.parts;
+  if (sums.parts().size() < parts.size()) {
+    size_t missing = 0;
+    while (missing < sums.parts().size() && sums.parts()[missing] == missing)
+      ++missing;
+    const size_t others = parts.size() - sums.parts().size() - 1;
+    return Error{
+        path + ": expected the sums of all parts, got none of part '" +
+        parts[missing].name + "'" +
+        (others > 0 ? " and " + std::to_string(others) + " more" : "")};
+  }
+  const size_t groups = fit.rows.order.names.size();
+  const size_t most =
+      std::max<size_t>(kSolvedBytes / (fit.layout.size() * sizeof(double)),
+                       2 * chooseThreads(options.threads, groups, 1));
+  for (size_t first = 0; first < groups; first += most) {
+    const size_t count = std::min(most, groups - first);
+    Sums some;
+    if (Status s = sums.read(first, count, some.nodes); !s)
+      return s;
+    Result<std::vector<double>> coefficients =
+        solveGroups(model, fit, some, first, count, path, options);
+    if (!coefficients)
+      return std::move(coefficients).error();
+    if (Status s = take(first, *coefficients); !s)
+      return s;
+  }
+  return {};
 }
 
 } // namespace tamrt

@@ -26,10 +26,14 @@
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "core/run/StreamedFit.h"
+#include "core/run/StreamedRows.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
+#include <functional>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +66,11 @@ struct SurveyedFit {
 Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
                                  const std::string &path);
 
+/// Takes the numbers of a node, by its index among a part's nodes. Not called
+/// by two threads at once.
+using TakeNode =
+    std::function<Status(size_t node, std::span<const double> numbers)>;
+
 /// Sums the rows of one part, of which `reader` is at the first one.
 class PartSums {
 public:
@@ -72,8 +81,11 @@ public:
   /// Keeps all rows, or only some at a time; then the dates of the part's
   /// groups must be in order. Errors: those of `RowReader` and of fits; rows
   /// that are not those of the survey.
-  Result<Sums> sumInMemory();
-  Result<Sums> sumStreamed(const StreamLimits &limits = {});
+  Status sumInMemory(const TakeNode &take);
+  Status sumStreamed(const TakeNode &take, const StreamLimits &limits = {});
+
+  /// The nodes whose sums are taken, in order.
+  const std::vector<SumsNode> &nodes() const { return sorted; }
 
   /// Whether the dates of all groups of the part are in order.
   bool areOrdered() const;
@@ -90,15 +102,26 @@ private:
     size_t first;
     size_t rows;
   };
+  /// Sums that are taken by several threads, and the first error of that.
+  struct Taking {
+    std::mutex mutex;
+    Status status;
+  };
 
   void findBlocks();
   void see(const Rows &rows);
   Status checkSeen() const;
   Normalization normalizationOfBlocks() const;
-  RunOptions summing(std::vector<std::vector<double>> &nodes) const;
-  Sums collect(std::vector<std::vector<double>> nodes) const;
+  void sortNodes();
+  RunOptions summing(const TakeNode &take, Taking &taking) const;
+  Status sumAll(Dataset &data, const RunOptions &with);
   std::vector<Group> divide(const Dataset &data, std::vector<size_t> &next,
                             Status &status) const;
+  Status divideGroups(Dataset &piece, std::vector<size_t> &next) const;
+  template <class Run>
+  Status sumRows(size_t rowBytes, const TakeNode &take, const Run &run);
+  Status addStreamed(StreamedRows &rows, const RunOptions &with,
+                     const StreamLimits &limits);
 
   const tamrt_model &model;
   const SurveyedFit &fit;
@@ -108,16 +131,32 @@ private:
   std::vector<Block> blocks;
   /// The first block of each group, by its place, and the end.
   std::vector<size_t> firstBlock;
+  /// The nodes of all blocks, and the place of each block's among them.
+  std::vector<SumsNode> sorted;
+  std::vector<size_t> placeOf;
   RowSurvey seen;
   BeyondRange beyond;
   size_t timesRead = 0;
 };
 
-/// Solves the sums of all parts. Errors: a part without sums; those of a fit's
-/// solve. `path` is the file that they come from.
-Result<Weights> solveSums(const tamrt_model &model, const SurveyedFit &fit,
-                          const Sums &sums, const std::string &path,
-                          const RunOptions &options);
+/// The coefficients of `count` groups from `first` on, whose parts have all
+/// been summed. Errors: sums that are missing; those of a fit's solve. `path`
+/// is where the sums come from.
+Result<std::vector<double>> solveGroups(const tamrt_model &model,
+                                        const SurveyedFit &fit,
+                                        const Sums &sums, size_t first,
+                                        size_t count, const std::string &path,
+                                        const RunOptions &options);
+
+/// Takes the coefficients of groups from `first` on.
+using TakeCoefficients =
+    std::function<Status(size_t first, std::span<const double> coefficients)>;
+
+/// Solves the sums of all parts, some groups at a time. Errors: a part without
+/// sums; those of `solveGroups` and of `take`.
+Status solveSums(const tamrt_model &model, const SurveyedFit &fit,
+                 const SumsFile &sums, const RunOptions &options,
+                 const TakeCoefficients &take);
 
 } // namespace tamrt
 

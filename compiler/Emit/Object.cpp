@@ -100,18 +100,38 @@ static std::unique_ptr<llvm::Module> translate(ModuleOp module,
   return code;
 }
 
-/// Links the model that is fitted in windows into `code`. All that has the same
-/// name in both is internal, so that the linker renames it.
-static LogicalResult linkWindows(ModuleOp windows, llvm::Module &code,
-                                 llvm::TargetMachine &machine) {
-  std::unique_ptr<llvm::Module> other =
-      translate(windows, code.getContext(), machine);
-  if (!other)
+/// The modules beside a model's, and their models' constants.
+static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
+    otherModels[] = {{tam::kWindowsName, tam::kWindowModelName},
+                     {tam::kDevicesName, tam::kDeviceModelName},
+                     {tam::kWindowDevicesName, tam::kWindowDeviceModelName}};
+
+/// Links the module of another model into `code`. All that has the same name in
+/// both is internal, so that the linker renames it.
+static LogicalResult linkOther(ModuleOp other, llvm::Module &code,
+                               llvm::TargetMachine &machine) {
+  std::unique_ptr<llvm::Module> part =
+      translate(other, code.getContext(), machine);
+  if (!part)
     return failure();
-  if (llvm::Linker::linkModules(code, std::move(other)))
-    return windows.emitError("cannot link the model of the windows");
-  code.getNamedGlobal(tam::kWindowModelName)
-      ->setLinkage(llvm::GlobalValue::InternalLinkage);
+  if (llvm::Linker::linkModules(code, std::move(part)))
+    return other.emitError("cannot link the module '@")
+           << other.getSymName().value_or("") << "'";
+  return success();
+}
+
+/// Makes the constants of the other models internal. It is an error if the
+/// module of one that is referred to is not there.
+static LogicalResult hideOthers(ModuleOp module, llvm::Module &code) {
+  for (auto [name, constant] : otherModels) {
+    llvm::GlobalVariable *model = code.getNamedGlobal(constant);
+    if (!model)
+      continue;
+    if (model->isDeclaration())
+      return module.emitError("expected the module '@")
+             << name << "' of the model '" << constant << "', got none";
+    model->setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
   return success();
 }
 
@@ -129,15 +149,13 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   begin("translate");
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translate(module, context, *machine);
-  if (!code || (options.windows &&
-                failed(linkWindows(options.windows, *code, *machine))))
+  if (!code)
     return failure();
-  if (const llvm::GlobalVariable *model =
-          code->getNamedGlobal(tam::kWindowModelName);
-      model && model->isDeclaration())
-    return module.emitError("expected the module '@")
-           << tam::kWindowsName
-           << "' of the model that is fitted in windows, got none";
+  for (ModuleOp other : options.others)
+    if (failed(linkOther(other, *code, *machine)))
+      return failure();
+  if (failed(hideOthers(module, *code)))
+    return failure();
   if (llvm::StringRef cpu = (*target)->getTuneCpu(); !cpu.empty())
     tuneFor(*code, cpu);
   begin("optimize");

@@ -155,6 +155,8 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;
     model.symbol = options.symbol;
+    model.windows = options.windows;
+    model.devices = options.devices;
     model.entry = options.entry;
     model.prefix = options.prefix;
     model.version = TAMC_VERSION;

@@ -8,7 +8,6 @@
 
 #include "tamc/Pipelines/SavedModule.h"
 
-#include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamrt/checksum.h"
 
 using namespace tamc;
@@ -16,19 +15,6 @@ using llvm::StringRef;
 
 static constexpr StringRef kStart = "// tamc module after ";
 static constexpr StringRef kSeparator = ", ";
-
-mlir::OwningOpRef<mlir::ModuleOp> tamc::takeWindows(mlir::ModuleOp module) {
-  auto windows = module.lookupSymbol<mlir::ModuleOp>(tam::kWindowsName);
-  if (windows)
-    windows->remove();
-  return windows;
-}
-
-void tamc::addWindows(mlir::ModuleOp module,
-                      mlir::OwningOpRef<mlir::ModuleOp> windows) {
-  if (windows)
-    module.push_back(windows.release());
-}
 
 void tamc::saveModule(mlir::ModuleOp module, Phase phase,
                       llvm::raw_ostream &out) {

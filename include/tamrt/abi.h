@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 16
+#define TAMRT_ABI_VERSION 17
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -542,8 +542,14 @@ typedef struct tamrt_model {
   /// Null if no input has few enough levels.
   const tamrt_compression *compression;
   /// Null if the spec has no windows, and in the models that this one refers
-  /// to.
+  /// to, but for `devices`.
   const tamrt_adapt *adapt;
+  /// The same model for devices whose memory the CPU cannot address: no step of
+  /// it has code of its own (tamrt_step::is_cpu_code). It differs from this one
+  /// in its steps and their plans, accumulators and state, and refers to
+  /// likewise models, `small_blocks` and so on. Null in the models that this
+  /// one refers to, and if tamc made none, as in models without loops over rows.
+  const struct tamrt_model *devices;
 } tamrt_model;
 
 /// The command line of a compiled model: fit, predict, decompose,

@@ -426,7 +426,7 @@ Status adaptFile(const tamrt_model &model, const Options &options,
 
 Status runAdapt(const tamrt_model &model, const Options &options) {
   return runSession(model, options, [&](const Session &session) {
-    return adaptFile(model, options, session);
+    return adaptFile(session.modelOf(model, options), options, session);
   });
 }
 

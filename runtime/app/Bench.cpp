@@ -195,17 +195,18 @@ double Bench::compare(const std::vector<double> &predictions) {
 }
 
 Result<DeviceTimes> Bench::timesOf(const std::string &label) {
-  Options own = options;
-  own.device = label;
-  Result<Session> session = Session::start(own);
+  Options forDevice = options;
+  forDevice.device = label;
+  Result<Session> session = Session::start(forDevice);
   if (!session)
     return std::move(session).error();
-  RunOptions run = session->run(own, progress);
+  RunOptions run = session->run(forDevice, progress);
   if (devices.empty())
     if (Status s = read(run); !s)
       return std::move(s).error();
+  const tamrt_model &own = session->modelOf(model, options);
   const FitSteps steps =
-      chooseSteps(model, *data, weights.normalization, run.threads);
+      chooseSteps(own, *data, weights.normalization, run.threads);
   Device &device = *run.device;
   DeviceTimes times;
   times.label = device.label();
@@ -230,7 +231,7 @@ Result<DeviceTimes> Bench::timesOf(const std::string &label) {
     if (!s)
       return located(std::move(s).error());
     s = measure(device, of.predict, [&] {
-      return predictGroups(model, TAMRT_STEP_PREDICT, *data, weights, run,
+      return predictGroups(own, TAMRT_STEP_PREDICT, *data, weights, run,
                            predictions.data());
     });
     if (!s)

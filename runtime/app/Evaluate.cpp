@@ -354,7 +354,7 @@ Status evaluateFile(const tamrt_model &model, const Options &options,
 
 Status runEvaluate(const tamrt_model &model, const Options &options) {
   return runSession(model, options, [&](const Session &session) {
-    return evaluateFile(model, options, session);
+    return evaluateFile(session.modelOf(model, options), options, session);
   });
 }
 

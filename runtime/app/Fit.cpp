@@ -279,8 +279,9 @@ Result<Weights> fitRows(const tamrt_model &model, const Options &options,
 
 Status runFit(const tamrt_model &model, const Options &options) {
   return runSession(model, options, [&](const Session &session) {
-    return options.grid ? chooseValues(model, options, session)
-                        : fitFile(model, options, session);
+    const tamrt_model &own = session.modelOf(model, options);
+    return options.grid ? chooseValues(own, options, session)
+                        : fitFile(own, options, session);
   });
 }
 

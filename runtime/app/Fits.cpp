@@ -11,6 +11,7 @@
 #include "core/device/Devices.h"
 #include "core/model/Model.h"
 #include "core/run/Executor.h"
+#include "core/run/Placement.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
@@ -186,26 +187,31 @@ Result<std::string> formatFits(const tamrt_model &model,
   run.device = &*devices->front();
   run.placement = options.placement;
   std::vector<Answer> answers;
-  auto addWindows = [&](const tamrt_adapt &adapt) {
+  auto modelOf = [&](tamrt_step_kind kind) -> const tamrt_model & {
+    return modelOn(*run.device, run.placement, kind, model);
+  };
+  auto addWindows = [&] {
     Options sliding = options;
     sliding.planWork = WorkKind::Sliding;
     for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT}) {
-      answers.push_back(answer(*adapt.model, kind, sliding, run));
+      answers.push_back(
+          answer(*modelOf(kind).adapt->model, kind, sliding, run));
       answers.back().use = "window " + answers.back().use;
     }
   };
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
                                TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN}) {
-    answers.push_back(answer(model, kind, options, run));
+    const tamrt_model &own = modelOf(kind);
+    answers.push_back(answer(own, kind, options, run));
     // The steps for the rows are not known yet: take those that need more.
-    if (!describe(kind).isDirect() || !model.compression)
+    if (!describe(kind).isDirect() || !own.compression)
       continue;
-    Answer other = answer(*model.compression->model, kind, options, run);
+    Answer other = answer(*own.compression->model, kind, options, run);
     if (other.minMemory > answers.back().minMemory)
       answers.back() = std::move(other);
   }
   if (model.adapt)
-    addWindows(*model.adapt);
+    addWindows();
   return options.planFormat == PlanFormat::Json ? formatJson(answers, options)
                                                 : formatText(answers, options);
 }

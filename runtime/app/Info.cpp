@@ -184,6 +184,10 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   line("columns of the design", bytes(model.columns));
   line("steps", fmt::format("{}, {} of them as launch tables", model.step_count,
                             countLaunchTables(model)));
+  line("steps for devices",
+       model.devices
+           ? fmt::format("{}, all as launch tables", model.devices->step_count)
+           : "none");
   text += "effects:\n";
   std::vector<std::vector<std::string>> rows = {{"effect", "first", "columns"}};
   for (int64_t i = 0; i < model.effect_count; ++i)
@@ -358,6 +362,9 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"columns", model.columns},
                {"steps", model.step_count},
                {"steps_as_launch_tables", countLaunchTables(model)},
+               {"steps_for_devices", model.devices
+                                         ? json(model.devices->step_count)
+                                         : json(nullptr)},
                {"effects", effects},
                {"penalties", penalties},
                {"tables", tables},

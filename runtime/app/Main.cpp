@@ -10,8 +10,10 @@
 #include "app/Parts.h"
 #include "app/StandardErrors.h"
 #include "core/Log.h"
+#include "core/device/Devices.h"
 #include "core/device/MachineMemory.h"
 #include "core/model/Model.h"
+#include "core/run/Placement.h"
 #include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
 #include "io/Thread.h"
@@ -205,7 +207,17 @@ Status runPlan(const tamrt_model &model, const Options &options) {
     Result<std::string> text = formatFits(model, options);
     return text ? print(*text) : Status(std::move(text).error());
   }
-  const AllPlans plans = allPlans(model);
+  // The plan is that for the CPU, unless the command line names a device: the
+  // spec's may be on another machine.
+  const tamrt_model *planned = &model;
+  if (options.device != (model.device ? model.device : "auto")) {
+    Result<std::vector<ChosenDevice>> devices = chooseDevices(options.device);
+    if (!devices)
+      return std::move(devices).error();
+    planned = &modelOn(*devices->front(), options.placement,
+                       TAMRT_STEP_FIT_CHUNK, model);
+  }
+  const AllPlans plans = allPlans(*planned);
   const PlannedSteps plan = {plans.steps, plans.texts.data()};
   return print(options.draw
                    ? drawPlan(plan, options.planScope)

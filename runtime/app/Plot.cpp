@@ -365,7 +365,7 @@ size_t terminalColumns() {
 
 Status runPlot(const tamrt_model &model, const Options &options) {
   return runSession(model, options, [&](const Session &session) {
-    return drawAll(model, options, session);
+    return drawAll(session.modelOf(model, options), options, session);
   });
 }
 

@@ -169,7 +169,7 @@ static Status predictFile(const tamrt_model &model, const Options &options,
 
 Status runPredict(const tamrt_model &model, const Options &options) {
   return runSession(model, options, [&](const Session &session) {
-    return predictFile(model, options, session);
+    return predictFile(session.modelOf(model, options), options, session);
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "app/Commands.h"
 #include "core/Log.h"
+#include "core/run/Placement.h"
 #include "io/AtomicFile.h"
 #include "tamrt/memory/Snapshot.h"
 
@@ -122,6 +123,15 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
   run.cg = options.cg;
   run.allowUnconverged = options.allowUnconverged;
   return run;
+}
+
+const tamrt_model &Session::modelOf(const tamrt_model &model,
+                                    const Options &options) const {
+  const bool predicts = options.command == Command::Predict ||
+                        options.command == Command::Evaluate ||
+                        options.command == Command::Plot;
+  return modelOn(device(), options.placement,
+                 predicts ? TAMRT_STEP_PREDICT : TAMRT_STEP_FIT_CHUNK, model);
 }
 
 Status runSession(const tamrt_model &model, const Options &options,

@@ -35,6 +35,11 @@ public:
   /// The options of a run on these devices. The session must outlive them.
   RunOptions run(const Options &options, Progress &progress) const;
 
+  /// The model whose steps a command runs on these devices (core/run/Placement,
+  /// modelOn): that of its fits, or of its predictions if it fits nothing.
+  const tamrt_model &modelOf(const tamrt_model &model,
+                             const Options &options) const;
+
   /// Adds the work of the run's devices and the counts of their allocators to
   /// the timings, and prints them as the options ask.
   void finish(Timings &timings, const Options &options) const;

@@ -99,13 +99,33 @@ class DeviceTest(harness.TestCase):
                                       tolerance, command)
         return got
 
+    def check_steps_for_devices(self):
+        """A model with loops over rows has the steps of one without, too, and
+        runs those on a device whose memory the CPU cannot address."""
+        kernels = self.prepare(LOAD, "--fuse-rows=false", name="kernels")
+        model = self.prepare(LOAD)
+        table = {}
+        for of in kernels, model:
+            weights, said = self.run_there(of, "fit", self.train)
+            self.assertNotIn("warning", said)
+            (self.dir / "there").write_bytes(weights)
+            table[of], said = self.run_there(of, "predict", self.train,
+                                             "--weights", "there")
+            self.assertNotIn("warning", said)
+        self.assertEqual(table[model], table[kernels])
+        # Steps that are placed on the CPU are those for it.
+        here = self.fit(model, self.train).read_bytes()
+        got, said = self.run_there(model, "fit", self.train, "--placement",
+                                   "sums=cpu,solve=cpu")
+        self.assertEqual(got, here)
+
     def check_sums_of_the_cpu(self):
         """Loops over rows are code for the CPU: the device solves from the
         panels that they add up."""
         for formula in (LOAD, "y ~ s(a,k=6)+te(s(a,k=3),s(b,k=2),"
                               "c(d,n_cat=7))+s(b,k=4,deg=2)+l(c)"):
             with self.subTest(formula):
-                model = self.prepare(formula)
+                model = self.prepare(formula, "--device-steps=false")
                 self.check(model, is_whole=False)
                 _, said = self.run_there(model, "fit", self.train)
                 self.assertIn("warning: summing rows on 'cpu': the model has "

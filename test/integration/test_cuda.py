@@ -68,6 +68,9 @@ class Emulated(devices.DeviceTest):
                 self.assertGreaterEqual(launches, devices.GROUPS * told[
                     "most iterations of a group"])
 
+    def test_steps_for_devices(self):
+        self.check_steps_for_devices()
+
     def test_sums_of_the_cpu(self):
         self.check_sums_of_the_cpu()
 

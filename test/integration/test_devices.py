@@ -161,7 +161,7 @@ class Devices(harness.TestCase):
     def test_code_of_the_cpu(self):
         """A loop that is generated for the model is code of the CPU: if the CPU
         cannot address the device, only the other steps run there."""
-        model = self.prepare()
+        model = self.prepare("--device-steps=false")
         weights, good = self.undisturbed(model)
         kernels = self.check(model, weights, good, opaque=1)
         # Marginal sums are computed before.
@@ -178,6 +178,35 @@ class Devices(harness.TestCase):
         _, said = self.run_sim(model, *command, "--placement", "sums=cpu",
                                log="warning", opaque=1)
         self.assertEqual(said, "")
+
+    def test_steps_for_devices(self):
+        """A model with loops over rows has the steps of one without, too: the
+        numbers and plans of that model, where the CPU cannot address the
+        device."""
+        other = self.prepare("--fuse-rows=false", name="other")
+        weights, good = self.undisturbed(other)
+        for name in "fit", "stream":
+            good[name] = harness.seal(good[name].replace(b"other", b"model"))
+        weights.write_bytes(good["fit"])
+        model = self.prepare()
+        info = json.loads(self.succeed(model, "info", "--format=json"))
+        self.assertGreater(info["steps_for_devices"], 0)
+        self.assertIn(f"steps for devices: {info['steps_for_devices']}, all as "
+                      "launch tables\n", self.succeed(model, "info"))
+        for kernels in self.check(model, weights, good, opaque=1).values():
+            self.assertGreater(kernels, 0)
+        _, said = self.run_sim(model, "fit", self.train, "-o", "out",
+                               log="warning", opaque=1)
+        self.assertEqual(said, "")
+        plan = self.run_program(
+            model, "plan", "--format=json", "--device=sim",
+            env=dict(os.environ, TAMRT_SIM_OPAQUE="1",
+                     TAMRT_BACKEND_PATH=str(test_faults.BACKENDS)))
+        self.assertEqual(plan.stdout,
+                         self.succeed(other, "plan", "--format=json")
+                         .replace('"other"', '"model"'))
+        self.assertNotEqual(plan.stdout,
+                            self.succeed(model, "plan", "--format=json"))
 
     def test_oracle_of_the_spec(self):
         model = self.prepare(

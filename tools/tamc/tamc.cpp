@@ -19,6 +19,7 @@
 #include "tamc/Emit/PlanText.h"
 #include "tamc/Emit/TemporaryFolder.h"
 #include "tamc/InitAll.h"
+#include "tamc/Pipelines/ModelModules.h"
 #include "tamc/Pipelines/PhaseClock.h"
 #include "tamc/Pipelines/Pipelines.h"
 #include "tamc/Pipelines/SavedModule.h"
@@ -193,6 +194,11 @@ cl::opt<bool> fuseRows(
     cl::desc("Compute the sums over rows, and predictions, in loops generated "
              "for the model (default: true)"),
     cl::init(true), cl::cat(category));
+cl::opt<bool> deviceSteps(
+    "device-steps",
+    cl::desc("Also compile steps without such loops, for devices whose memory "
+             "the CPU cannot address (default: true)"),
+    cl::init(true), cl::cat(category));
 cl::opt<bool> panels("panels",
                      cl::desc("Store the sums of that loop in panels "
                               "(default: true)"),
@@ -285,7 +291,8 @@ private:
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
   CodeOptions codeOptions() {
-    return {[this](StringRef stage) { clock.start(stage); }, windows.get()};
+    return {[this](StringRef stage) { clock.start(stage); },
+            modules.getOthers()};
   }
   int setTarget();
   int writeExecutable();
@@ -305,8 +312,7 @@ private:
   std::optional<spec::ModelSpec> spec, windowSpec;
   mlir::DialectRegistry registry;
   std::unique_ptr<mlir::MLIRContext> context;
-  /// The model, and the model that is fitted in windows if there is one.
-  mlir::OwningOpRef<mlir::ModuleOp> module, windows;
+  ModelModules modules;
   Phase from = Phase::Import, to = Phase::LLVM;
   PhaseClock clock{"tamc", sys::Process::StandardErrIsDisplayed()};
 };
@@ -365,10 +371,10 @@ int Driver::readModule() {
                          SourceMgr::DK_Error, *fault);
     return 1;
   }
-  module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
   if (!module)
     return 1;
-  windows = takeWindows(*module);
+  modules = ModelModules(std::move(module));
   return 0;
 }
 
@@ -404,14 +410,7 @@ int Driver::lower(Phase target) {
     if (phase <= from || phase > target)
       continue;
     clock.start(toString(phase));
-    if (windows) {
-      PipelineOptions others = options;
-      others.entry = false;
-      others.symbol = tam::kWindowModelName;
-      if (failed(lowerBy(*windows, phase, target, others, configure)))
-        return 1;
-    }
-    if (failed(lowerBy(*module, phase, target, options, configure)))
+    if (failed(modules.lower(phase, target, options, configure)))
       return 1;
   }
   return 0;
@@ -424,7 +423,8 @@ std::string Driver::modelName() const {
 std::string Driver::libraryPrefix() const {
   if (!prefix.empty())
     return prefix;
-  return tamc::libraryPrefix(spec ? spec->name : moduleName(*module));
+  return tamc::libraryPrefix(spec ? spec->name
+                                  : moduleName(modules.getModel()));
 }
 
 /// The object of the loops over rows is beside the C++ source.
@@ -505,7 +505,8 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
 /// Sets what the module is compiled for, if options say it: all of it, since a
 /// CPU is one of a machine.
 int Driver::setTarget() {
-  auto target = (*module)->getAttrOfType<tam::TargetAttr>(tam::kTargetAttrName);
+  auto target =
+      modules.getModel()->getAttrOfType<tam::TargetAttr>(tam::kTargetAttrName);
   if (cpu.getNumOccurrences() || triple.getNumOccurrences()) {
     // Functions are for certain instructions then.
     if (!compileFrom.empty() && from == Phase::LLVM)
@@ -513,10 +514,9 @@ int Driver::setTarget() {
                   "' with --triple and --mcpu");
     target = tam::TargetAttr::get(context.get(), defaultTargetName(),
                                   triple.getValue(), cpu.getValue());
-    (*module)->setAttr(tam::kTargetAttrName, target);
   }
-  if (windows && target)
-    (*windows)->setAttr(tam::kTargetAttrName, target);
+  if (target)
+    modules.setTarget(target);
   Expected<std::unique_ptr<Target>> made = createTarget(target);
   if (!made)
     return fail("cannot generate code: " + toString(made.takeError()));
@@ -530,7 +530,8 @@ int Driver::writeExecutable() {
     return fail("expected an output file for an executable, got '-'");
   SmallString<0> object;
   raw_svector_ostream stream(object);
-  if (failed(emitCode(*module, CodeKind::Object, codeOptions(), stream)))
+  if (failed(emitCode(modules.getModel(), CodeKind::Object, codeOptions(),
+                      stream)))
     return 1;
   clock.start("link");
   LinkOptions options;
@@ -545,7 +546,7 @@ int Driver::writeExecutable() {
 /// Writes C++ and, if the model has generated kernels, their object beside it.
 int Driver::writeCpp() {
   const std::string kernelPrefix = libraryPrefix();
-  if (hasGeneratedKernels(*module)) {
+  if (hasGeneratedKernels(modules.getModel())) {
     std::string path = outputName();
     if (path == "-")
       return fail(
@@ -555,21 +556,23 @@ int Driver::writeCpp() {
       return status;
     SmallString<0> bytes;
     raw_svector_ostream stream(bytes);
-    if (failed(
-            emitGeneratedKernels(*module, kernelPrefix, codeOptions(), stream)))
+    if (failed(emitGeneratedKernels(modules.getModel(), kernelPrefix,
+                                    codeOptions(), stream)))
       return 1;
     if (Error error = writeOutput(rowsObject(), bytes))
       return fail(toString(std::move(error)));
   }
   return write([&](raw_pwrite_stream &out) {
-    return failed(emitCpp(*module, TAMC_VERSION, kernelPrefix, out)) ? 1 : 0;
+    return failed(emitCpp(modules.getModel(), TAMC_VERSION, kernelPrefix, out))
+               ? 1
+               : 0;
   });
 }
 
 /// Writes the archive and its header from a module at Phase::Plan: the lowered
 /// module no longer has the data for the header and the names.
 int Driver::writeLibrary() {
-  const tam::ModelAttr model = tam::getModel(*module);
+  const tam::ModelAttr model = tam::getModel(modules.getModel());
   if (!model)
     return fail("expected a module with '" + tam::kModelAttrName + "'");
   const std::string prefix = libraryPrefix();
@@ -578,7 +581,8 @@ int Driver::writeLibrary() {
     return status;
   std::string weights;
   if (!bake.empty()) {
-    Expected<std::string> read = readWeights(*module, bake, TAMC_VERSION);
+    Expected<std::string> read =
+        readWeights(modules.getModel(), bake, TAMC_VERSION);
     if (!read)
       return fail(toString(read.takeError()));
     weights = std::move(*read);
@@ -587,11 +591,11 @@ int Driver::writeLibrary() {
   if (int status = lower(Phase::LLVM))
     return status;
   if (!weights.empty())
-    addWeights(*module, prefix, weights);
+    addWeights(modules.getModel(), prefix, weights);
   SmallString<0> object;
   raw_svector_ostream stream(object);
   mlir::FailureOr<int64_t> stackBytes =
-      emitCode(*module, CodeKind::Object, codeOptions(), stream);
+      emitCode(modules.getModel(), CodeKind::Object, codeOptions(), stream);
   if (failed(stackBytes))
     return 1;
   std::string header =
@@ -669,15 +673,17 @@ int Driver::compile() {
       return status;
   } else {
     clock.start("import");
-    module = importSpec(*context, sources, *spec);
-    if (windowSpec && (windows = importSpec(*context, sources, *windowSpec)))
-      windows->setSymName(tam::kWindowsName);
+    auto module = importSpec(*context, sources, *spec);
+    mlir::OwningOpRef<mlir::ModuleOp> windows;
+    if (windowSpec)
+      windows = importSpec(*context, sources, *windowSpec);
     if (!module || (windowSpec && !windows))
       return 1;
+    modules = ModelModules(std::move(module), std::move(windows));
   }
   if (int status = setTarget())
     return status;
-  if (windows && (emit == Emit::Cpp || emit == Emit::Library))
+  if (modules.getWindows() && (emit == Emit::Cpp || emit == Emit::Library))
     return fail("expected a spec without 'adapt' with --emit=cpp and lib, "
                 "which have one model");
 
@@ -687,28 +693,33 @@ int Driver::compile() {
                 emit == Emit::Cpp || emit == Emit::Library;
   if (emit == Emit::MLIR && compileTo.empty())
     to = from;
+  if (isPlan)
+    modules.dropDevices();
+  else if (deviceSteps && fuseRows && from == Phase::Import &&
+           to > Phase::Import)
+    modules.addDevices();
   if (int status = lower(isPlan ? Phase::Plan : to))
     return status;
   switch (emit) {
   case Emit::Spec:
     llvm_unreachable("written before");
   case Emit::MLIR:
-    addWindows(*module, std::move(windows));
     return write([&](raw_pwrite_stream &out) {
+      const mlir::ModuleOp module = modules.getNested();
       if (compileTo.empty())
-        out << *module << '\n';
+        out << module << '\n';
       else
-        saveModule(*module, to, out);
+        saveModule(module, to, out);
       return 0;
     });
   case Emit::Plan:
   case Emit::Drawing:
     return write([&](raw_pwrite_stream &out) {
-      SmallVector<mlir::ModuleOp> modules = {*module};
-      if (windows)
-        modules.push_back(*windows);
-      out << planText(modules, emit == Emit::Plan ? PlanStyle::Table
-                                                  : PlanStyle::Drawing);
+      SmallVector<mlir::ModuleOp> shown = {modules.getModel()};
+      if (mlir::ModuleOp windows = modules.getWindows())
+        shown.push_back(windows);
+      out << planText(shown, emit == Emit::Plan ? PlanStyle::Table
+                                                : PlanStyle::Drawing);
       return 0;
     });
   case Emit::Cpp:
@@ -720,7 +731,8 @@ int Driver::compile() {
       CodeKind kind = emit == Emit::LLVM       ? CodeKind::LLVM
                       : emit == Emit::Assembly ? CodeKind::Assembly
                                                : CodeKind::Object;
-      return failed(emitCode(*module, kind, codeOptions(), out)) ? 1 : 0;
+      return failed(emitCode(modules.getModel(), kind, codeOptions(), out)) ? 1
+                                                                            : 0;
     });
   case Emit::Library:
     return writeLibrary();

@@ -90,16 +90,20 @@ static Field describe(tam::PlacementAttr placement) {
         i32(int64_t(placement.getPredict())), i32(0)}});
 }
 
-static Field describe(tam::AdaptAttr adapt) {
+/// The address of the model `name` of another module; null without a name.
+static Field modelNamed(StringRef name) {
+  if (name.empty())
+    return {Field::Kind::Null};
+  return {Field::Kind::External, 0, 0, name.str()};
+}
+
+static Field describe(tam::AdaptAttr adapt, StringRef windows) {
   if (!adapt)
     return {Field::Kind::Null};
-  return array("tam_adapt", "tamrt_adapt",
-               {{i64(adapt.getWindow()),
-                 i64(adapt.getUpdate()),
-                 i64(adapt.getHorizon()),
-                 i32(adapt.getCorrects()),
-                 i32(0),
-                 {Field::Kind::External, 0, 0, tam::kWindowModelName.str()}}});
+  return array(
+      "tam_adapt", "tamrt_adapt",
+      {{i64(adapt.getWindow()), i64(adapt.getUpdate()), i64(adapt.getHorizon()),
+        i32(adapt.getCorrects()), i32(0), modelNamed(windows)}});
 }
 
 namespace {
@@ -338,7 +342,8 @@ static Record describeCompression(ArrayRef<tam::InputAttr> inputs,
 }
 
 FailureOr<Record> tamc::describeModel(ModuleOp module, const Target &target,
-                                      StringRef version) {
+                                      StringRef version,
+                                      const OtherModels &others) {
   tam::ModelAttr model = tam::getModel(module);
   if (!model)
     return module.emitError("expected a module with '")
@@ -451,20 +456,21 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, const Target &target,
   record.push_back(array("tam_steps", "tamrt_step", std::move(parts.steps)));
   const Field none{Field::Kind::Null};
   Record whole = record;
-  llvm::append_range(whole, Record{none, none, none});
+  llvm::append_range(whole, Record{none, none, none, none});
   record.push_back(
       hasSmall ? array("tam_small_blocks", "tamrt_model",
                        {describeSmallBlocks(smallBlocks.getCgStateBytes(),
                                             whole, std::move(small), places)})
                : none);
   whole = record;
-  llvm::append_range(whole, Record{none, none});
+  llvm::append_range(whole, Record{none, none, none});
   record.push_back(
       hasLevels ? array("tam_compression", "tamrt_compression",
                         {describeCompression(
                             model.getInputs(), byLevels.getByLevels(),
                             std::move(whole), std::move(levels), places)})
                 : none);
-  record.push_back(describe(model.getAdapt()));
+  record.push_back(describe(model.getAdapt(), others.windows));
+  record.push_back(modelNamed(others.devices));
   return record;
 }

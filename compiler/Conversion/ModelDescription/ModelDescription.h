@@ -56,12 +56,20 @@ struct Field {
 /// of a model has of the step.
 void noteStep(mlir::func::FuncOp step, mlir::FunctionOpInterface function);
 
+/// The constants of other modules that a model refers to: the model that is
+/// fitted in windows, if it has windows, and the one with the steps for
+/// devices, which it does not have if this is empty.
+struct OtherModels {
+  llvm::StringRef windows = tam::kWindowModelName, devices;
+};
+
 /// The `tamrt_model` (abi.h) of a module with `tam.model`, variants and
 /// translated steps, which are the functions with `tam.step`; its code is for
 /// `target`. Emits an error if something is missing.
 mlir::FailureOr<Record> describeModel(mlir::ModuleOp module,
                                       const Target &target,
-                                      llvm::StringRef version);
+                                      llvm::StringRef version,
+                                      const OtherModels &others = {});
 
 /// Removes what describeModel reads: `tam.model`, the variants, and what is
 /// noted at the steps.

@@ -310,7 +310,8 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
     const Target *target = getAnalysis<TargetAnalysis>().get();
     if (!target)
       return signalPassFailure();
-    FailureOr<Record> description = describeModel(module, *target, version);
+    FailureOr<Record> description =
+        describeModel(module, *target, version, {windows, devices});
     if (failed(description))
       return signalPassFailure();
     Exporter exporter(module);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Cpu/CpuTarget.h"
+#include "../Device/DeviceTarget.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,11 +24,28 @@ struct Entry {
 
 } // namespace
 
+/// The machine of the attribute's triple and CPU runs the code around kernels.
+static llvm::Expected<std::unique_ptr<Target>>
+createDevice(tam::TargetAttr attribute) {
+  llvm::Expected<std::unique_ptr<Target>> host = createCpuTarget(attribute);
+  if (!host)
+    return host.takeError();
+  return createDeviceTarget(std::move(*host));
+}
+
 static constexpr Entry targets[] = {
     {"cpu", createCpuTarget},
+    {"device", createDevice},
 };
 
 llvm::StringRef tamc::defaultTargetName() { return targets[0].name; }
+
+tam::TargetAttr tamc::deviceTargetBeside(MLIRContext *context,
+                                         tam::TargetAttr own) {
+  return tam::TargetAttr::get(context, targets[1].name,
+                              own ? own.getTriple() : llvm::StringRef(),
+                              own ? own.getCpu() : llvm::StringRef());
+}
 
 static std::string names() {
   return llvm::join(

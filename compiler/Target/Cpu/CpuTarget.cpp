@@ -129,7 +129,9 @@ public:
     return getCpuLoopLayout(sum);
   }
 
-  RowLoopLimits getRowLoopLimits() const override { return kLoopLimits; }
+  std::optional<RowLoopLimits> getRowLoopLimits() const override {
+    return kLoopLimits;
+  }
 
   int64_t getChunkRows(int64_t sumBytes, int64_t rowBytes) const override {
     int64_t rows = kChunkRows;

@@ -161,6 +161,11 @@ def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
            "Add the functions of a library, with this prefix in their names">,
     Option<"version", "version", "std::string", /*default=*/"\"\"",
            "Version of the compiler">,
+    Option<"windows", "windows", "std::string",
+           /*default=*/"\"tam_window_model\"",
+           "Name of the constant of the model that is fitted in windows">,
+    Option<"devices", "devices", "std::string", /*default=*/"\"\"",
+           "Name of the constant of the model with the steps for devices">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

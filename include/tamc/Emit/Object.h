@@ -23,9 +23,9 @@ struct CodeOptions {
   /// Called with the name of each stage when it begins: translate, optimize,
   /// generate. May be empty.
   std::function<void(llvm::StringRef)> onStage;
-  /// The module at Phase::LLVM of the model that is fitted in windows, which is
-  /// linked into the code. May be null.
-  mlir::ModuleOp windows = {};
+  /// Modules at Phase::LLVM of the models that the module's model refers to,
+  /// which are linked into the code.
+  llvm::SmallVector<mlir::ModuleOp> others = {};
 };
 
 /// Translates, optimises and writes a module for its target. The bytes depend

@@ -15,6 +15,7 @@
 #ifndef TAMC_PIPELINES_PIPELINES_H
 #define TAMC_PIPELINES_PIPELINES_H
 
+#include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Planning/Strategy.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -89,8 +90,11 @@ struct PipelineOptions {
   /// Least operands of a step's launches for which its function reads a table
   /// of them instead of being code.
   int64_t tableOperands = 512;
-  /// Name of the model's constant.
-  std::string symbol = "tam_model";
+  /// Name of the model's constant, of that of the model that is fitted in
+  /// windows, and of that of the model with the steps for devices; the last one
+  /// is empty if there is none.
+  std::string symbol = "tam_model", windows = tam::kWindowModelName.str(),
+              devices;
   /// Add a main function.
   bool entry = true;
   /// Add the functions of a library instead, named `<prefix>_fit` and so on.

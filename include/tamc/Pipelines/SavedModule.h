@@ -24,21 +24,12 @@
 #include "tamc/Pipelines/Pipelines.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
 #include <string>
 
 namespace tamc {
-
-/// Takes the model that is fitted in windows out of a model's module, at any
-/// phase; null if there is none. Phases lower the two one after the other.
-mlir::OwningOpRef<mlir::ModuleOp> takeWindows(mlir::ModuleOp module);
-
-/// Puts it back, to be written with the module.
-void addWindows(mlir::ModuleOp module,
-                mlir::OwningOpRef<mlir::ModuleOp> windows);
 
 /// Writes `module`, which is at `phase`, with its locations: they are the terms
 /// of the formula, so that going on gives the same executable.

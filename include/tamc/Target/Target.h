@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -68,8 +69,9 @@ public:
   /// it; null: the one that it has. Linear in the elements of the sum.
   virtual tam::SumsAttr getLoopLayout(mlir::Operation *sum) const = 0;
 
-  /// Limits of loops over rows.
-  virtual RowLoopLimits getRowLoopLimits() const = 0;
+  /// Limits of loops over rows that are generated for a model; none if the
+  /// machine runs kernels alone.
+  virtual std::optional<RowLoopLimits> getRowLoopLimits() const = 0;
 
   /// Rows of the largest chunk of a step whose sums take `sumBytes` and whose
   /// temporaries take `rowBytes` per row.
@@ -116,6 +118,11 @@ mlir::FailureOr<std::unique_ptr<Target>> targetOf(mlir::ModuleOp module);
 
 /// The name of the target of a module that names none.
 llvm::StringRef defaultTargetName();
+
+/// The target of a model's steps on devices whose memory the CPU cannot
+/// address, beside those for its `own` target, which may be null.
+tam::TargetAttr deviceTargetBeside(mlir::MLIRContext *context,
+                                   tam::TargetAttr own);
 
 } // namespace tamc
 

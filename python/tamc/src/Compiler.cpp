@@ -10,7 +10,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Emit/Object.h"
 #include "tamc/InitAll.h"
-#include "tamc/Pipelines/Pipelines.h"
+#include "tamc/Pipelines/ModelModules.h"
 #include "tamc/Spec/ModelSpec.h"
 #include "tamc/Spec/PrintDiagnostic.h"
 #include "tamc/Target/Target.h"
@@ -18,7 +18,6 @@
 
 #include "lld/Common/Driver.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Config/llvm-config.h"
@@ -159,18 +158,6 @@ std::vector<std::string> Compilation::read() {
   return open;
 }
 
-/// Lowers a module through one phase.
-static mlir::LogicalResult lowerBy(mlir::ModuleOp module, Phase phase,
-                                   const PipelineOptions &options) {
-  mlir::PassManager manager(module.getContext());
-  buildPipeline(manager, static_cast<Phase>(static_cast<int>(phase) - 1), phase,
-                options);
-  manager.enableVerifier(false);
-  if (failed(manager.run(module)))
-    return mlir::failure();
-  return mlir::verify(module);
-}
-
 std::map<std::string, double> Compilation::compile(const std::string &profile,
                                                    const std::string &cpu,
                                                    const std::string &runtime,
@@ -193,8 +180,8 @@ std::map<std::string, double> Compilation::compile(const std::string &profile,
       importSpec(context, sources, *model);
   if (!module)
     fail();
-  (*module)->setAttr(
-      tam::kTargetAttrName,
+  ModelModules modules(std::move(module), {});
+  modules.setTarget(
       tam::TargetAttr::get(&context, defaultTargetName(), "", cpu));
   PipelineOptions options;
   options.entry = false;
@@ -202,13 +189,14 @@ std::map<std::string, double> Compilation::compile(const std::string &profile,
     if (each == Phase::Import)
       continue;
     start(toString(each).str());
-    if (failed(lowerBy(*module, each, options)))
+    if (failed(modules.lower(each, Phase::LLVM, options)))
       fail();
   }
   SmallString<0> object;
   raw_svector_ostream stream(object);
-  const CodeOptions code = {[&](StringRef stage) { start(stage.str()); }, {}};
-  if (failed(emitCode(*module, CodeKind::Object, code, stream)))
+  const CodeOptions code = {[&](StringRef stage) { start(stage.str()); },
+                            modules.getOthers()};
+  if (failed(emitCode(modules.getModel(), CodeKind::Object, code, stream)))
     fail();
   start("link");
   link(object, runtime, output);

@@ -37,6 +37,9 @@ Status checkModel(const tamrt_model &model) {
   }
   if (Status s = checkLearners(model); !s)
     return s;
+  if (model.devices)
+    if (Status s = checkModel(*model.devices); !s)
+      return s;
   return model.adapt ? checkModel(*model.adapt->model) : Status();
 }
 

@@ -97,6 +97,15 @@ Device &deviceOf(const tamrt_model &model, tamrt_step_kind kind,
   return device;
 }
 
+const tamrt_model &modelOn(const Device &device,
+                           const tamrt_placement &placement,
+                           tamrt_step_kind kind, const tamrt_model &model) {
+  return model.devices && needsCopies(device) &&
+                 placeOf(placement, kind) == TAMRT_PLACE_DEVICE
+             ? *model.devices
+             : model;
+}
+
 void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
                    const RunOptions &options) {
   auto tell = [&](tamrt_step_kind of, const char *what) {
@@ -111,8 +120,8 @@ void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
     else
       log(LogLevel::Warning,
           "{} on 'cpu': the model has code of the CPU for it, which cannot "
-          "address the memory of device '{}'; tamc --fuse-rows=false makes "
-          "models without",
+          "address the memory of device '{}'; tamc --device-steps adds steps "
+          "without",
           what, asked.label());
   };
   if (describe(kind).predicts()) {

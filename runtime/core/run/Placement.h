@@ -25,6 +25,13 @@ Device &deviceOf(const RunOptions &options);
 Device &deviceOf(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options);
 
+/// The model whose steps a run of `kind` on `device` takes: `model.devices` if
+/// there is one, the steps are placed on the device, and the CPU cannot address
+/// its memory; else `model`.
+const tamrt_model &modelOn(const Device &device,
+                           const tamrt_placement &placement,
+                           tamrt_step_kind kind, const tamrt_model &model);
+
 /// Logs which steps of a run of `kind`, FIT_CHUNK for any fit, are not on the
 /// requested device; with a warning if the model's code or a kernel that the
 /// device lacks is the reason.

@@ -106,8 +106,11 @@ struct BoundRowLoops
     const Target *target = getAnalysis<TargetAnalysis>().get();
     if (!target)
       return signalPassFailure();
-    FailureOr<int64_t> most = getLoopLimit(
-        getOperation(), mostWords, target->getRowLoopLimits().words, "words");
+    const std::optional<RowLoopLimits> limits = target->getRowLoopLimits();
+    if (!limits)
+      return;
+    FailureOr<int64_t> most =
+        getLoopLimit(getOperation(), mostWords, limits->words, "words");
     if (failed(most))
       return signalPassFailure();
     bool hasRemarked = false;

@@ -31,6 +31,8 @@ struct ChooseLayouts
     const Target *target = getAnalysis<TargetAnalysis>().get();
     if (!target)
       return signalPassFailure();
+    if (!target->getRowLoopLimits())
+      return;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;

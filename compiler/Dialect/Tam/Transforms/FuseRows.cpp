@@ -89,8 +89,8 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
 /// each with at most so many, one after another. The other effects, if there
 /// are any, are added to the last one's result.
 static void fusePrediction(func::FuncOp step, PredictOp predict,
-                           const Target &target, size_t mostEffects) {
-  SmallVector<unsigned> effects = findFusibleEffects(predict, target);
+                           const RowLoopLimits &limits, size_t mostEffects) {
+  SmallVector<unsigned> effects = findFusibleEffects(predict, limits);
   if (effects.empty() || predict.getStart())
     return;
   SmallVector<Value> designs[2], coefficients[2];
@@ -131,9 +131,11 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
     const Target *target = getAnalysis<TargetAnalysis>().get();
     if (!target)
       return signalPassFailure();
-    FailureOr<int64_t> most =
-        getLoopLimit(getOperation(), mostEffects,
-                     target->getRowLoopLimits().predictedEffects, "effects");
+    const std::optional<RowLoopLimits> limits = target->getRowLoopLimits();
+    if (!limits)
+      return;
+    FailureOr<int64_t> most = getLoopLimit(getOperation(), mostEffects,
+                                           limits->predictedEffects, "effects");
     if (failed(most))
       return signalPassFailure();
     for (auto step : getOperation().getOps<func::FuncOp>()) {
@@ -154,7 +156,7 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
           fuse(step, sums, block.getTerminator());
       } else if (kind && kind.getKind() == StepKind::Predict) {
         for (auto predict : llvm::to_vector(block.getOps<PredictOp>()))
-          fusePrediction(step, predict, *target, static_cast<size_t>(*most));
+          fusePrediction(step, predict, *limits, static_cast<size_t>(*most));
       }
     }
   }

@@ -28,16 +28,16 @@ static bool isFusible(Value design) {
   });
 }
 
-SmallVector<unsigned> tamc::tam::findFusibleEffects(PredictOp predict,
-                                                    const Target &target) {
+SmallVector<unsigned>
+tamc::tam::findFusibleEffects(PredictOp predict, const RowLoopLimits &limits) {
   SmallVector<unsigned> effects;
-  const int64_t mostSplines = target.getRowLoopLimits().predictedSplines;
   int64_t splines = 0;
   for (auto [index, design, coefficients] :
        llvm::enumerate(predict.getDesigns(), predict.getCoefficients())) {
     if (!isFusible(design) || coefficients.getDefiningOp())
       continue;
-    if (design.getDefiningOp<BSplineOp>() && ++splines > mostSplines)
+    if (design.getDefiningOp<BSplineOp>() &&
+        ++splines > limits.predictedSplines)
       continue;
     effects.push_back(index);
   }

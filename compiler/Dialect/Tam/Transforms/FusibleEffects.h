@@ -18,10 +18,10 @@ namespace tamc::tam {
 /// ascending; empty if there is only one, which has its own kernel.
 ///
 /// These are the effects whose design matrix is made from arguments of the
-/// block by feature maps that the kernel supports, up to the limits of the
-/// target. Linear in the effects.
+/// block by feature maps that the kernel supports, up to the limits.
+/// Linear in the effects.
 llvm::SmallVector<unsigned> findFusibleEffects(PredictOp predict,
-                                               const Target &target);
+                                               const RowLoopLimits &limits);
 
 } // namespace tamc::tam
 

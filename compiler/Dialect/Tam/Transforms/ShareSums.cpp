@@ -303,6 +303,8 @@ struct ShareSums : public tamc::tam::impl::TamShareSumsBase<ShareSums> {
     const Target *target = getAnalysis<TargetAnalysis>().get();
     if (!target)
       return signalPassFailure();
+    if (!target->getRowLoopLimits())
+      return;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
         SharedSums(function.getBody().front(), *target).share();

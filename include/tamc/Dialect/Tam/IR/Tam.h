@@ -106,6 +106,13 @@ inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
 /// windows (#tam.adapt), and that of the model's constant.
 inline constexpr llvm::StringLiteral kWindowsName = "windows";
 inline constexpr llvm::StringLiteral kWindowModelName = "tam_window_model";
+/// Likewise for the model with the steps for devices whose memory the CPU
+/// cannot address (abi.h, tamrt_model), and for that one's windows.
+inline constexpr llvm::StringLiteral kDevicesName = "devices";
+inline constexpr llvm::StringLiteral kDeviceModelName = "tam_device_model";
+inline constexpr llvm::StringLiteral kWindowDevicesName = "window_devices";
+inline constexpr llvm::StringLiteral kWindowDeviceModelName =
+    "tam_window_device_model";
 /// Name of the module attribute for the plain variant, a #tam.variant.
 inline constexpr llvm::StringLiteral kPlainAttrName = "tam.plain";
 /// Name of the module attribute that says what it is compiled for, a

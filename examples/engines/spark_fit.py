@@ -26,9 +26,10 @@ def run(*words, rows=None):
 def each_part(frame, *words):
     """The outputs of a command for all partitions."""
     def run_part(frames):
-        rows = pandas.concat(frames)
+        frames = [frame for frame in frames if len(frame)]
         part = str(TaskContext.get().partitionId())
-        if len(rows):
+        if frames:
+            rows = pandas.concat(frames)
             yield pandas.DataFrame({"out": [run(
                 *words, "-", "--part", part,
                 rows=rows.to_csv(index=False).encode())]})

@@ -62,6 +62,27 @@ struct PredictedTable {
   std::vector<double> numbers;
 };
 
+/// A compiled model whose commands are run. Threads may use it at the same
+/// time.
+class EngineModel {
+public:
+  /// `model` must outlive this.
+  explicit EngineModel(const tamrt_model &model);
+  ~EngineModel();
+
+  const tamrt_model &get() const { return model; }
+
+  /// The command lines that runs have parsed before, by their arguments:
+  /// parsing one takes as long as reading some ten thousand rows. Used by the
+  /// run whose turn it is.
+  struct Lines;
+  Lines &lines() const { return *parsed; }
+
+private:
+  const tamrt_model &model;
+  std::unique_ptr<Lines> parsed;
+};
+
 /// A fitted model. Threads may use it at the same time.
 class FittedModel {
 public:
@@ -69,13 +90,13 @@ public:
   /// command `fit` or `tune`, which prints what it chose. `options` are those
   /// of the command line, such as "--drop-missing". Null after an error.
   static std::unique_ptr<FittedModel>
-  fit(const tamrt_model &model, const tamrt_frame &frame,
+  fit(const EngineModel &model, const tamrt_frame &frame,
       const std::string &command, const std::vector<std::string> &options,
       const EngineWatch &watch, EngineReport &report);
 
   /// Reads the contents of a file of weights, which messages call `name`. Null
   /// after an error.
-  static std::unique_ptr<FittedModel> load(const tamrt_model &model,
+  static std::unique_ptr<FittedModel> load(const EngineModel &model,
                                            std::string_view bytes,
                                            const std::string &name,
                                            EngineReport &report);
@@ -102,8 +123,9 @@ public:
            EngineReport &report) const;
 
 private:
-  FittedModel(const tamrt_model &model, std::unique_ptr<Weights> weights);
+  FittedModel(const EngineModel &model, std::unique_ptr<Weights> weights);
 
+  const EngineModel &engine;
   const tamrt_model &model;
   std::unique_ptr<Weights> weights;
 };
@@ -127,6 +149,10 @@ CommandData dataOf(const tamrt_model &model,
 void runCommandLine(const tamrt_model &model, const tamrt_frame *frame,
                     const std::vector<std::string> &arguments,
                     const EngineWatch &watch, EngineReport &report);
+
+/// Runs keep up to 64 MiB of memory for the next run, what the last one used of
+/// it. This gives it back.
+void releaseMemory();
 
 /// Checks that a model can run here. Empty: it can.
 std::string describeModelFault(const tamrt_model &model);

@@ -15,6 +15,7 @@
 #include "core/Interruption.h"
 #include "core/model/Model.h"
 #include "io/FrameRows.h"
+#include "io/KeptMemory.h"
 #include "io/TextIndex.h"
 #include "io/Thread.h"
 
@@ -24,6 +25,7 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <new>
 #include <span>
@@ -35,6 +37,9 @@ namespace {
 
 /// Stands for a file on a command line whose files are in memory.
 constexpr char kNoFile[] = "memory";
+
+/// Most memory that a process keeps from run to run.
+constexpr size_t kMostKept = size_t(64) << 20;
 
 /// How long the caller of a run sleeps between looks at its watch.
 constexpr auto kWatchInterval = std::chrono::milliseconds(50);
@@ -116,6 +121,7 @@ void runReported(const EngineWatch &watch, EngineReport &report,
       report.wasInterrupted = true;
       return;
     }
+  keepMemory(kMostKept);
   Run run(body, report);
   const MessageSink messages = [&](std::string_view kind,
                                    std::string_view text) {
@@ -129,6 +135,7 @@ void runReported(const EngineWatch &watch, EngineReport &report,
   } catch (const std::system_error &failure) {
     report.error = std::string("cannot start a thread: ") + failure.what();
   }
+  trimKeptMemory();
 }
 
 Result<Options> parseArguments(const tamrt_model &model,
@@ -139,16 +146,38 @@ Result<Options> parseArguments(const tamrt_model &model,
   return parseCommandLine(model, int(argv.size()), argv.data());
 }
 
+} // namespace
+
+struct EngineModel::Lines {
+  static constexpr size_t kMost = 64;
+  std::map<std::vector<std::string>, Options> options;
+};
+
+EngineModel::EngineModel(const tamrt_model &model)
+    : model(model), parsed(std::make_unique<Lines>()) {}
+
+EngineModel::~EngineModel() = default;
+
+namespace {
+
 /// The options of a command, one of `commands`, whose files are in memory.
-Result<Options> parseOptions(const tamrt_model &model,
+Result<Options> parseOptions(const EngineModel &model,
                              std::span<const Command> commands,
                              std::vector<std::string> arguments,
                              const std::vector<std::string> &more,
                              const tamrt_frame *frame) {
   arguments.insert(arguments.end(), more.begin(), more.end());
-  Result<Options> options = parseArguments(model, arguments);
-  if (!options)
-    return options;
+  auto &known = model.lines().options;
+  auto at = known.find(arguments);
+  if (at == known.end()) {
+    Result<Options> parsed = parseArguments(model.get(), arguments);
+    if (!parsed)
+      return parsed;
+    if (known.size() == EngineModel::Lines::kMost)
+      known.clear();
+    at = known.emplace(arguments, *std::move(parsed)).first;
+  }
+  Result<Options> options = at->second;
   if (std::find(commands.begin(), commands.end(), options->command) ==
       commands.end())
     return Error{"expected options of '" + arguments[0] + "'"};
@@ -162,21 +191,22 @@ Result<Options> parseOptions(const tamrt_model &model,
 
 } // namespace
 
-FittedModel::FittedModel(const tamrt_model &model,
+FittedModel::FittedModel(const EngineModel &model,
                          std::unique_ptr<Weights> weights)
-    : model(model), weights(std::move(weights)) {}
+    : engine(model), model(model.get()), weights(std::move(weights)) {}
 
 FittedModel::~FittedModel() = default;
 
 std::unique_ptr<FittedModel>
-FittedModel::fit(const tamrt_model &model, const tamrt_frame &frame,
+FittedModel::fit(const EngineModel &engine, const tamrt_frame &frame,
                  const std::string &name, const std::vector<std::string> &more,
                  const EngineWatch &watch, EngineReport &report) {
+  const tamrt_model &model = engine.get();
   std::unique_ptr<FittedModel> fitted;
   runReported(watch, report, [&]() -> Status {
     const Command commands[] = {Command::Fit, Command::Tune};
     Result<Options> options = parseOptions(
-        model, commands, {name, kNoFile, "-o", kNoFile}, more, &frame);
+        engine, commands, {name, kNoFile, "-o", kNoFile}, more, &frame);
     if (!options)
       return std::move(options).error();
     if (options->grid)
@@ -194,17 +224,18 @@ FittedModel::fit(const tamrt_model &model, const tamrt_frame &frame,
             !s)
           return s;
       fitted.reset(new FittedModel(
-          model, std::make_unique<Weights>(*std::move(weights))));
+          engine, std::make_unique<Weights>(*std::move(weights))));
       return {};
     });
   });
   return report.error.empty() ? std::move(fitted) : nullptr;
 }
 
-std::unique_ptr<FittedModel> FittedModel::load(const tamrt_model &model,
+std::unique_ptr<FittedModel> FittedModel::load(const EngineModel &engine,
                                                std::string_view bytes,
                                                const std::string &name,
                                                EngineReport &report) {
+  const tamrt_model &model = engine.get();
   std::unique_ptr<FittedModel> fitted;
   runReported({}, report, [&]() -> Status {
     FileBytes copy = {std::make_unique_for_overwrite<char[]>(bytes.size()),
@@ -215,8 +246,8 @@ std::unique_ptr<FittedModel> FittedModel::load(const tamrt_model &model,
                     {FilePart::IfPresent, FilePart::IfPresent});
     if (!weights)
       return std::move(weights).error();
-    fitted.reset(
-        new FittedModel(model, std::make_unique<Weights>(*std::move(weights))));
+    fitted.reset(new FittedModel(
+        engine, std::make_unique<Weights>(*std::move(weights))));
     return {};
   });
   return report.error.empty() ? std::move(fitted) : nullptr;
@@ -251,7 +282,7 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
   runReported(watch, report, [&]() -> Status {
     const Command commands[] = {Command::Predict};
     Result<Options> options = parseOptions(
-        model, commands, {name, kNoFile, "--weights", kNoFile, "-o", kNoFile},
+        engine, commands, {name, kNoFile, "--weights", kNoFile, "-o", kNoFile},
         more, &frame);
     if (!options)
       return std::move(options).error();
@@ -292,6 +323,7 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
       ReadOptions reading = {options->dropMissing, options->threads};
       // The caller has the frame.
       reading.keepKeys = false;
+      reading.inPlace = true;
       Result<RowReader> reader = RowReader::open(
           options->source(), model,
           {weights->groups, weights->normalization.levels}, reading);
@@ -321,7 +353,7 @@ void FittedModel::run(const tamrt_frame *frame, const std::string &name,
     if (frame)
       arguments.insert(arguments.begin() + 1, kNoFile);
     Result<Options> options =
-        parseOptions(model, commands, arguments, more, frame);
+        parseOptions(engine, commands, arguments, more, frame);
     if (!options)
       return std::move(options).error();
     options->fitted = weights.get();
@@ -357,6 +389,8 @@ void runCommandLine(const tamrt_model &model, const tamrt_frame *frame,
     return runCommand(model, *options);
   });
 }
+
+void releaseMemory() { keepMemory(0); }
 
 std::string describeModelFault(const tamrt_model &model) {
   EngineReport report;

@@ -187,6 +187,7 @@ Result<Weights> FitCommand::fit() {
     return std::move(s).error();
   ReadOptions reading = {options.dropMissing, options.threads,
                          CsvBlocks::kBlockBytes, options.format};
+  reading.inPlace = !options.stream;
   progress.update("read", 0, 0);
   if (options.calibrate) {
     if (Status s = Prediction::checkMemory(model, options, run); !s)

@@ -139,8 +139,15 @@ Result<CsvBlocks> CsvBlocks::open(const tamrt_frame &frame, CsvFormat format) {
     rows += size_t(frame.batches[i].rows);
   if (rows == 0)
     return Error{fmt::format("{}: expected rows, got none", blocks.frameName)};
-  blocks.frameBytes = rows * names.size() * sizeof(double);
+  blocks.frameRowCount = rows;
   return blocks;
+}
+
+std::optional<FrameNumbers> CsvBlocks::frameNumbers(size_t column,
+                                                    size_t first) const {
+  if (!frame || frame->batch_count != 1)
+    return std::nullopt;
+  return FrameNumbers::of(frame->batches[0].columns[column], first);
 }
 
 bool CsvBlocks::readFrame(CsvBlock &block) {

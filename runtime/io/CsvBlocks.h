@@ -164,7 +164,15 @@ public:
   /// Names of the columns, in the file's order.
   const std::vector<std::string> &names() const { return columnNames; }
   /// Bytes of the text; 0 if unknown, as for a pipe and a compressed file.
-  size_t bytes() const { return file ? file->bytes() : frameBytes; }
+  size_t bytes() const {
+    return file ? file->bytes()
+                : frameRowCount * columnNames.size() * sizeof(double);
+  }
+  /// The rows of a frame; 0 for a file.
+  size_t frameRows() const { return frameRowCount; }
+  /// The numbers of a column of a frame of one batch, if they are stored as
+  /// such; none for a file.
+  std::optional<FrameNumbers> frameNumbers(size_t column, size_t first) const;
   /// What messages call a line: the rows of a frame are no lines.
   const char *unit() const { return frame ? "row" : "line"; }
 
@@ -212,7 +220,7 @@ private:
   const tamrt_frame *frame = nullptr;
   int64_t batch = 0, batchRow = 0;
   std::string frameName;
-  size_t frameBytes = 0;
+  size_t frameRowCount = 0;
 };
 
 } // namespace tamrt

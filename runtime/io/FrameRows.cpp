@@ -11,10 +11,14 @@
 #include "io/CsvFormat.h"
 #include "io/Number.h"
 
+#include <algorithm>
+#include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
 #include <limits>
+#include <type_traits>
 
 namespace tamrt {
 namespace {
@@ -65,6 +69,34 @@ bool withNumbers(const tamrt_frame_column &column, Use use) {
   }
 }
 
+/// The bits of a number, which differ if its text does.
+template <class T> uint64_t bitsOf(T value) {
+  if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<uint64_t>(value);
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<uint32_t>(value);
+  else
+    return uint64_t(value);
+}
+
+/// Adds the indices of values that are not finite to `odd`.
+template <class T>
+void findInfinite(const T *values, size_t count, std::vector<size_t> &odd) {
+  // Added to an exponent with all bits, the lowest one carries into the sign.
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  constexpr Bits kExponent =
+      std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  constexpr Bits kOne = kExponent & (~kExponent << 1);
+  Bits carried = 0;
+  for (size_t row = 0; row < count; ++row)
+    carried |= (std::bit_cast<Bits>(values[row]) & kExponent) + kOne;
+  if (carried >> (8 * sizeof(Bits) - 1) == 0)
+    return;
+  for (size_t row = 0; row < count; ++row)
+    if (!std::isfinite(values[row]))
+      odd.push_back(row);
+}
+
 int64_t integerAt(const tamrt_frame_column &column, int64_t index) {
   int64_t value = 0;
   withNumbers(column,
@@ -85,52 +117,94 @@ int64_t floorDivide(int64_t number, int64_t by) {
   return number / by - (number % by < 0);
 }
 
-Date timeAt(const tamrt_frame_column &column, int64_t index) {
-  Date date;
-  date.form = column.is_zoned ? Date::Form::Zoned : Date::Form::Local;
-  if (column.type == TAMRT_FRAME_DAYS) {
-    date.seconds = valuesOf<int32_t>(column)[index] * kDaySeconds;
-    return date;
+/// A point in time; what is missing has no form.
+struct Time {
+  Date::Form form = Date::Form::Missing;
+  int64_t seconds = 0;
+  uint64_t fraction = 0;
+};
+
+/// The points in time of a column. `Ticks` of them are a second.
+template <int64_t Ticks> struct TimesOf {
+  explicit TimesOf(const tamrt_frame_column &column)
+      : values(valuesOf<int64_t>(column)),
+        form(column.is_zoned ? Date::Form::Zoned : Date::Form::Local) {}
+
+  Time operator[](int64_t index) const {
+    const int64_t ticks = values[index];
+    if (ticks == kNoTime)
+      return {};
+    const int64_t seconds = floorDivide(ticks, Ticks);
+    return {form, seconds,
+            uint64_t(ticks - seconds * Ticks) *
+                (kFractionUnits / uint64_t(Ticks))};
   }
-  const int64_t ticks = valuesOf<int64_t>(column)[index];
-  if (ticks == kNoTime)
-    return Date();
-  date.seconds = floorDivide(ticks, column.ticks);
-  date.fraction = uint64_t(ticks - date.seconds * column.ticks) *
-                  (kFractionUnits / uint64_t(column.ticks));
-  return date;
+
+  const int64_t *values;
+  Date::Form form;
+};
+
+struct DaysOf {
+  explicit DaysOf(const tamrt_frame_column &column)
+      : values(valuesOf<int32_t>(column)) {}
+
+  Time operator[](int64_t index) const {
+    return {Date::Form::Local, values[index] * kDaySeconds, 0};
+  }
+
+  const int32_t *values;
+};
+
+/// Calls use(times) with the points in time of a column, by their indices.
+template <class Use>
+void withTimes(const tamrt_frame_column &column, const Use &use) {
+  if (column.type == TAMRT_FRAME_DAYS)
+    use(DaysOf(column));
+  else if (column.ticks == 1)
+    use(TimesOf<1>(column));
+  else if (column.ticks == 1'000)
+    use(TimesOf<1'000>(column));
+  else if (column.ticks == 1'000'000)
+    use(TimesOf<1'000'000>(column));
+  else
+    use(TimesOf<1'000'000'000>(column));
 }
 
-/// The first and the last year of times, as in files.
-constexpr int kFirstYear = 0, kLastYear = 9999;
+/// Seconds from 1970 to the start of a year.
+constexpr int64_t secondsUntilYear(int year) {
+  using namespace std::chrono;
+  return sys_seconds(sys_days(std::chrono::year(year) / 1 / 1))
+      .time_since_epoch()
+      .count();
+}
 
-bool isInYears(const Date &date) {
-  static const int64_t begin = secondsUntil(kFirstYear, 1, 1);
-  static const int64_t end = secondsUntil(kLastYear + 1, 1, 1);
-  return date.form == Date::Form::Missing ||
-         (date.seconds >= begin && date.seconds < end);
+/// Whether a time is in the years of times in files.
+bool isInYears(const Time &time) {
+  constexpr int64_t begin = secondsUntilYear(0);
+  constexpr int64_t end = secondsUntilYear(10'000);
+  return time.seconds >= begin && time.seconds < end;
 }
 
 /// A time as text.
-void writeTime(const Date &date, std::string &out) {
+void writeTime(const Time &at, std::string &out) {
   auto to = std::back_inserter(out);
-  if (!isInYears(date)) {
-    fmt::format_to(to, "{} seconds since 1970", date.seconds);
+  if (!isInYears(at)) {
+    fmt::format_to(to, "{} seconds since 1970", at.seconds);
     return;
   }
-  const CalendarTime time = calendarTimeOf(date.seconds);
+  const CalendarTime time = calendarTimeOf(at.seconds);
   fmt::format_to(to, "{:04}-{:02}-{:02}", time.year, time.month, time.day);
   const bool isMidnight =
       time.hour == 0 && time.minute == 0 && time.second == 0;
-  if (isMidnight && date.fraction == 0 && date.form == Date::Form::Local)
+  if (isMidnight && at.fraction == 0 && at.form == Date::Form::Local)
     return;
   fmt::format_to(to, " {:02}:{:02}:{:02}", time.hour, time.minute, time.second);
-  if (date.fraction != 0) {
-    std::string digits = fmt::format("{:018}", date.fraction);
+  if (at.fraction != 0) {
+    std::string digits = fmt::format("{:018}", at.fraction);
     digits.erase(digits.find_last_not_of('0') + 1);
     fmt::format_to(to, ".{}", digits);
   }
-  if (date.form == Date::Form::Zoned)
+  if (at.form == Date::Form::Zoned)
     out += 'Z';
 }
 
@@ -158,12 +232,38 @@ void writeValue(const tamrt_frame_column &column, int64_t index,
     out += valuesOf<uint8_t>(column)[index] ? "True" : "False";
   else if (column.type == TAMRT_FRAME_BITS)
     out += hasBit(column.values, index) ? "True" : "False";
-  else if (const Date date = timeAt(column, index);
-           date.form != Date::Form::Missing)
-    writeTime(date, out);
+  else
+    withTimes(column, [&](const auto &times) {
+      if (const Time time = times[index]; time.form != Date::Form::Missing)
+        writeTime(time, out);
+    });
 }
 
 } // namespace
+
+std::optional<FrameNumbers> FrameNumbers::of(const tamrt_frame_column &column,
+                                             size_t first) {
+  std::optional<FrameNumbers> numbers;
+  if (column.valid || column.dictionary)
+    return numbers;
+  withNumbers(column, [&](const auto *values) {
+    values += column.first + int64_t(first);
+    // Arrays of Python need not be aligned.
+    if (reinterpret_cast<uintptr_t>(values) % sizeof(*values) == 0)
+      numbers = FrameNumbers(tamrt_frame_type(column.type), values);
+  });
+  return numbers;
+}
+
+void FrameNumbers::gather(std::span<const uint32_t> rows, double *out) const {
+  tamrt_frame_column column = {};
+  column.type = type;
+  column.values = values;
+  withNumbers(column, [&](const auto *from) {
+    for (size_t i = 0; i < rows.size(); ++i)
+      out[i] = double(from[rows[i]]);
+  });
+}
 
 const tamrt_frame_column *FrameRows::find(size_t row, size_t column,
                                           int64_t &index) const {
@@ -204,6 +304,56 @@ std::string_view FrameRows::field(size_t row, size_t column) const {
   const Texts &made = *texts[column];
   const size_t start = row == 0 ? 0 : made.ends[row - 1];
   return std::string_view(made.bytes).substr(start, made.ends[row] - start);
+}
+
+std::string_view FrameRows::field(size_t row, size_t column,
+                                  std::string &buffer) const {
+  int64_t index;
+  const tamrt_frame_column *at = find(row, column, index);
+  if (!at)
+    return {};
+  if (isText(*at))
+    return textAt(*at, index);
+  buffer.clear();
+  writeValue(*at, index, buffer);
+  return buffer;
+}
+
+const void *FrameRows::tags(size_t column, uint64_t *out) const {
+  const tamrt_frame_column &stored = batch->columns[column];
+  if (stored.valid || isText(stored))
+    return nullptr;
+  const int64_t start = stored.first + int64_t(first);
+  auto write = [&](const auto *values) {
+    for (size_t row = 0; row < count; ++row)
+      out[row] = bitsOf(values[start + int64_t(row)]);
+  };
+  if (!withNumbers(stored, write)) {
+    switch (stored.type) {
+    case TAMRT_FRAME_BOOL:
+      write(valuesOf<uint8_t>(stored));
+      break;
+    case TAMRT_FRAME_TIME:
+      write(valuesOf<int64_t>(stored));
+      break;
+    case TAMRT_FRAME_DAYS:
+      write(valuesOf<int32_t>(stored));
+      break;
+    default:
+      return nullptr;
+    }
+  }
+  return stored.dictionary ? static_cast<const void *>(stored.dictionary)
+                           : frame;
+}
+
+void FrameRows::findOdd(size_t column, std::vector<size_t> &odd) const {
+  const tamrt_frame_column &stored = batch->columns[column];
+  const int64_t start = stored.first + int64_t(first);
+  if (stored.type == TAMRT_FRAME_F64)
+    findInfinite(valuesOf<double>(stored) + start, count, odd);
+  else if (stored.type == TAMRT_FRAME_F32)
+    findInfinite(valuesOf<float>(stored) + start, count, odd);
 }
 
 void FrameRows::numbers(size_t column, double *out,
@@ -249,17 +399,38 @@ bool FrameRows::hasTimes(size_t column) const {
   return type == TAMRT_FRAME_TIME || type == TAMRT_FRAME_DAYS;
 }
 
-Date FrameRows::time(size_t row, size_t column) const {
-  int64_t index;
-  const tamrt_frame_column *at = find(row, column, index);
-  return at ? timeAt(*at, index) : Date();
-}
-
-std::optional<size_t> FrameRows::firstBeyond(size_t column) const {
-  for (size_t row = 0; row < count && hasTimes(column); ++row)
-    if (!isInYears(time(row, column)))
-      return row;
-  return std::nullopt;
+std::optional<size_t>
+FrameRows::times(size_t column, Date::Form *forms, int64_t *seconds,
+                 GrowingArray<uint64_t> &fractions) const {
+  std::optional<size_t> beyond;
+  auto put = [&](size_t row, const Time &time) {
+    forms[row] = time.form;
+    seconds[row] = time.seconds;
+    if (!isInYears(time) && !beyond)
+      beyond = row;
+    if (time.fraction == 0 && fractions.empty())
+      return;
+    if (fractions.empty())
+      std::fill_n(fractions.extend(row), row, 0);
+    fractions.push_back(time.fraction);
+  };
+  const tamrt_frame_column &stored = batch->columns[column];
+  if (!stored.valid && !stored.dictionary) {
+    withTimes(stored, [&](const auto &times) {
+      const int64_t start = stored.first + int64_t(first);
+      for (size_t row = 0; row < count; ++row)
+        put(row, times[start + int64_t(row)]);
+    });
+    return beyond;
+  }
+  for (size_t row = 0; row < count; ++row) {
+    Time time;
+    int64_t index;
+    if (const tamrt_frame_column *at = find(row, column, index))
+      withTimes(*at, [&](const auto &times) { time = times[index]; });
+    put(row, time);
+  }
+  return beyond;
 }
 
 } // namespace tamrt

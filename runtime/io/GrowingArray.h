@@ -14,6 +14,8 @@
 #ifndef TAMRT_IO_GROWINGARRAY_H
 #define TAMRT_IO_GROWINGARRAY_H
 
+#include "io/KeptMemory.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -108,8 +110,12 @@ private:
       memory.reset();
     } else {
       void *moved = nullptr;
-      if (wanted <= std::numeric_limits<size_t>::max() / sizeof(T))
-        moved = std::realloc(memory.get(), wanted * sizeof(T));
+      if (wanted <= std::numeric_limits<size_t>::max() / sizeof(T)) {
+        if (!memory)
+          moved = takeKeptBlock(wanted * sizeof(T));
+        if (!moved)
+          moved = std::realloc(memory.get(), wanted * sizeof(T));
+      }
       if (!moved) {
         // As `operator new` does; the handler may throw an exception with more
         // information.
@@ -124,7 +130,7 @@ private:
   }
 
   struct Free {
-    void operator()(T *pointer) const { std::free(pointer); }
+    void operator()(T *pointer) const { releaseBlock(pointer); }
   };
   std::unique_ptr<T, Free> memory;
   size_t count = 0, capacity = 0;

@@ -93,14 +93,17 @@ public:
     return Code(std::move(library), *model);
   }
 
-  const tamrt_model &get() const { return *model; }
+  const EngineModel &engine() const { return *model; }
+  const tamrt_model &get() const { return model->get(); }
 
 private:
   Code(std::shared_ptr<const Library> library, const tamrt_model &model)
-      : library(std::move(library)), model(&model) {}
+      : library(std::move(library)),
+        model(std::make_shared<const EngineModel>(model)) {}
 
   std::shared_ptr<const Library> library;
-  const tamrt_model *model;
+  /// Of the library, before which it goes.
+  std::shared_ptr<const EngineModel> model;
 };
 
 nb::dict describe(const Code &code) {
@@ -195,8 +198,8 @@ struct Fitted {
     const tamrt_frame *rows = frame.get();
     Runner runner(std::move(show));
     runner.run([&](const EngineWatch &watch, EngineReport &report) {
-      fitted.model =
-          FittedModel::fit(code.get(), *rows, command, options, watch, report);
+      fitted.model = FittedModel::fit(code.engine(), *rows, command, options,
+                                      watch, report);
     });
     return nb::make_tuple(std::move(fitted), runner.report.notes,
                           runner.report.printed);
@@ -207,7 +210,7 @@ struct Fitted {
     Fitted fitted = {code, nullptr};
     const std::string_view content(bytes.c_str(), bytes.size());
     Runner(nb::none()).run([&](const EngineWatch &, EngineReport &report) {
-      fitted.model = FittedModel::load(code.get(), content, name, report);
+      fitted.model = FittedModel::load(code.engine(), content, name, report);
     });
     return fitted;
   }
@@ -278,6 +281,7 @@ NB_MODULE(_engine, m) {
   m.doc() = "Runs compiled models; use the package tamc.";
   m.attr("version") = TAMC_VERSION;
   m.def("cpu_level", &tamrt_cpu_level);
+  m.def("release_memory", &releaseMemory);
   m.def("arrow_names", [](nb::capsule stream) {
     return ArrowRows(std::move(stream), {}).names;
   });

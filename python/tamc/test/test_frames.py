@@ -106,6 +106,63 @@ class Frames(Folder):
                                     r"numbers, .* Arrow format '\+l'"):
             self.fit(nested)
 
+    def test_numbers_where_they_are(self):
+        """Numbers that are not copied: rows in order, rows by group, types,
+        places that no double has."""
+        rows = 20_000  # more than a block
+        random = np.random.default_rng(0)
+        wide = np.empty(8 * rows + 1, np.uint8)
+        odd = wide[1:].view(np.float64)
+        odd[:] = random.random(rows)
+        data = {"x": random.random(rows), "i": np.arange(rows) % 97,
+                "f": random.random(rows).astype(np.float32), "o": odd,
+                "w": random.random(rows)}
+        data["y"] = data["x"] + data["i"] + data["f"] + data["o"]
+        for more in ({}, {"group": "g"}, {"group": "g", "date": "d"},
+                     {"weights": "w"}, {"date": "d"}):
+            data["g"] = np.arange(rows) * 7 % 3
+            data["d"] = np.arange(rows)[::-1].copy()
+            model = tamc.AdditiveModel("y ~ s(x, k=8) + l(i) + l(f) + l(o)",
+                                       **more)
+            # Texts are numbers that are copied.
+            texts = {name: values if name in ("g", "d")
+                     else np.array([repr(float(value)) for value in values])
+                     for name, values in data.items()}
+            wanted = model.fit(texts).coefficients_["value"].tolist()
+            predicted = model.predict(texts).tolist()
+            got = model.fit(data)
+            self.assertEqual(got.coefficients_["value"].tolist(), wanted)
+            self.assertEqual(got.predict(data).tolist(), predicted)
+            bad = dict(data, x=data["x"].copy())
+            bad["x"][12_345] = np.inf
+            with self.assertRaisesRegex(tamc.Error, "^data: row 12345: column "
+                                        "'x': .*got infinity$"):
+                model.fit(bad)
+
+    def test_groups_of_all_types(self):
+        """Groups and levels are those of their texts; those that are the same
+        number are the same group."""
+        rows = 60_000
+        numbers = np.arange(rows) // 3  # more than are remembered
+        data = {"x": np.arange(rows) % 3 * 1.0, "y": np.arange(rows) % 7 * 1.0}
+        model = tamc.AdditiveModel("y ~ l(x)", group="g")
+        texts = np.array([str(number) for number in numbers])
+        wanted = model.fit(dict(data, g=texts)).coefficients_
+        for kind in (np.float64, np.int64, np.float32, np.uint16):
+            got = model.fit(dict(data, g=numbers.astype(kind))).coefficients_
+            for name in ("group", "value"):
+                self.assertEqual(got[name].tolist(), wanted[name].tolist())
+        small = {name: values[:12] for name, values in data.items()}
+        for group in (np.arange(12) % 2 == 0,
+                      np.arange(12) % 2 * np.timedelta64(1, "D")
+                      + np.datetime64("2020-02-28"),
+                      np.where(np.arange(12) % 2, 0.0, -0.0)):
+            got = model.fit(dict(small, g=group))
+            again = model.fit(dict(small, g=np.array(
+                [str(value) for value in group.tolist()])))
+            self.assertEqual(got.coefficients_["value"].tolist(),
+                             again.coefficients_["value"].tolist())
+
     def test_one_dimension_and_order(self):
         # Neither contiguous nor of this machine's byte order.
         data = dict(self.data)

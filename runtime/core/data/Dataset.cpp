@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <utility>
 
 namespace tamrt {
 namespace {
@@ -34,27 +35,92 @@ void Dataset::setColumns(const ModelColumns &columns) {
   codeColumns.resize(size_t(model->input_count));
 }
 
-/// Reorders the columns from the file's order to ours, one after another, so
-/// that only one exists twice: the old memory of each is used for the next.
-void Dataset::permute(unsigned threads) {
-  const size_t count = order.size();
-  bool same = true;
-  for (size_t i = 0; i < count && same; ++i)
-    same = order[i] == i;
-  if (same || values.empty())
+bool Dataset::isInOrder() const {
+  for (size_t i = 0; i < order.size(); ++i)
+    if (order[i] != i)
+      return false;
+  return true;
+}
+
+/// Parts of rows, in an order in which rows that are next to each other in the
+/// file are copied at almost the same time: the groups of a file may alternate.
+static std::vector<std::span<const uint32_t>>
+partsOf(std::span<const uint32_t> order, const std::vector<Group> &groups) {
+  constexpr size_t kLeastRows = 64, kCachedRows = 4096;
+  const size_t some = std::max(kCachedRows, kLeastRows * groups.size());
+  if (order.size() <= 2 * some)
+    return {order};
+  std::vector<std::span<const uint32_t>> parts;
+  std::vector<size_t> next;
+  for (const Group &group : groups)
+    next.push_back(group.first);
+  for (size_t end = some; end < order.size() + some; end += some)
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const size_t first = next[g], last = groups[g].first + groups[g].rows;
+      // Rows that are not in order are copied too early, which does no harm.
+      while (next[g] < last && order[next[g]] < end)
+        ++next[g];
+      if (next[g] > first)
+        parts.push_back(order.subspan(first, next[g] - first));
+    }
+  return parts;
+}
+
+/// Takes the columns of numbers, and brings them into our order.
+void Dataset::takeNumbers(Rows &rows, unsigned threads) {
+  values.resize(rows.numbers.size());
+  const bool same = isInOrder();
+  std::vector<GrowingArray<double> *> owned;
+  std::vector<std::pair<FrameNumbers, double *>> gathered;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::optional<FrameNumbers> &numbers = rows.inFrame[i];
+    if (!numbers) {
+      values[i].own = std::move(rows.numbers[i]);
+      owned.push_back(&values[i].own);
+    } else if (same && numbers->doubles()) {
+      values[i].inFrame = numbers->doubles();
+    } else {
+      gathered.emplace_back(*numbers, values[i].own.extend(order.size()));
+    }
+  }
+  if (!same)
+    permute(owned, threads);
+  if (gathered.empty())
     return;
+  const auto parts = partsOf(order, groupList);
+  const size_t pieces = std::min<size_t>(
+      chooseThreads(threads, order.size(), kRowsPerThread), parts.size());
+  std::atomic<size_t> next = 0;
+  forEachPiece(unsigned(pieces), [&](unsigned) {
+    for (size_t i; (i = next++) < pieces * gathered.size();) {
+      const auto &[numbers, out] = gathered[i / pieces];
+      const size_t piece = i % pieces, count = parts.size();
+      for (size_t part = count * piece / pieces;
+           part < count * (piece + 1) / pieces; ++part)
+        numbers.gather(parts[part], out + (parts[part].data() - order.data()));
+    }
+  });
+}
+
+/// Reorders columns from the file's order to ours, one after another, so that
+/// only one exists twice: the old memory of each is used for the next.
+void Dataset::permute(std::span<GrowingArray<double> *const> columns,
+                      unsigned threads) {
+  if (columns.empty())
+    return;
+  const size_t count = order.size();
   GrowingArray<double> spare;
   std::vector<double *> places{spare.extend(count)};
-  for (GrowingArray<double> &column : values)
-    places.push_back(column.data());
+  for (GrowingArray<double> *column : columns)
+    places.push_back(column->data());
   // Threads take pieces of columns in order. A piece starts when the column
   // before is complete, because then its memory is free. A thread only ever
   // waits for pieces that other threads are working on.
   const size_t pieces = chooseThreads(threads, count, kRowsPerThread);
   std::atomic<size_t> next = 0;
-  std::vector<std::atomic<size_t>> done(values.size());
+  std::vector<std::atomic<size_t>> done(columns.size());
   forEachPiece(unsigned(pieces), [&](unsigned) {
-    for (size_t i; (i = next++) < pieces * values.size();) {
+    for (size_t i; (i = next++) < pieces * columns.size();) {
       const size_t column = i / pieces, piece = i % pieces;
       if (column > 0)
         for (size_t before; (before = done[column - 1]) < pieces;)
@@ -68,8 +134,8 @@ void Dataset::permute(unsigned threads) {
       done[column].notify_all();
     }
   });
-  for (GrowingArray<double> &column : values)
-    std::swap(column, spare);
+  for (GrowingArray<double> *column : columns)
+    std::swap(*column, spare);
 }
 
 Dataset Dataset::arrange(Rows rows, const RowReader &reader,
@@ -84,8 +150,7 @@ Dataset Dataset::arrange(Rows rows, const RowReader &reader,
   rows.groups = {};
   rows.dates = {};
   rows.fractions = {};
-  data.values = std::move(rows.numbers);
-  data.permute(threads);
+  data.takeNumbers(rows, threads);
   data.unseen.resize(data.inputValues.size());
   for (size_t i = 0; i < tables.size(); ++i) {
     const tamrt_input &input = model.inputs[i];
@@ -131,7 +196,7 @@ Dataset Dataset::compose(const tamrt_model &model, std::vector<Group> groups,
       continue;
     }
     values = data.values.size();
-    data.values.emplace_back().append(input.numbers);
+    data.values.emplace_back().own.append(input.numbers);
   }
   return data;
 }
@@ -170,16 +235,16 @@ Dataset Dataset::copy(
   if (source.target)
     data.targetValues = indexOf(source.target);
   data.values.resize(sources.size());
-  for (GrowingArray<double> &column : data.values)
-    column.extend(rows);
+  for (Column &column : data.values)
+    column.own.extend(rows);
   double *weights = nullptr;
   if (source.target) {
     data.weightValues = data.values.size();
-    weights = data.values.emplace_back().extend(rows);
+    weights = data.values.emplace_back().own.extend(rows);
   }
   std::vector<double *> places;
-  for (GrowingArray<double> &column : data.values)
-    places.push_back(column.data());
+  for (Column &column : data.values)
+    places.push_back(column.own.data());
   std::atomic<size_t> next = 0;
   forEachPiece(chooseThreads(threads, rows, kRowsPerThread), [&](unsigned) {
     for (size_t r; (r = next++) < ranges.size();) {
@@ -330,9 +395,9 @@ void Dataset::divideWeights(std::span<const double> means) {
                                   weightValues) != inputValues.end();
   if (isShared) {
     weightValues = values.size();
-    values.emplace_back().extend(rowCount());
+    values.emplace_back().own.extend(rowCount());
   }
-  double *weights = values[*weightValues].data();
+  double *weights = values[*weightValues].own.data();
   for (const Group &group : groupList)
     for (size_t row = group.first; row < group.first + group.rows; ++row)
       weights[row] = read[row] / means[group.place];

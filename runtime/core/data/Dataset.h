@@ -61,7 +61,10 @@ class Dataset {
 public:
   /// Sorts rows. `order` is the reader's `groupOrder`. With `tables`, one per
   /// input, it also computes the codes. O(n log n) at most, on `threads`
-  /// threads; uses the rows' memory plus 4 bytes a row and one column.
+  /// threads; uses the rows' memory plus 4 bytes a row and one column. Numbers
+  /// that rows have left in a frame are copied from there, unless they are
+  /// doubles in our order: these are read there, and the frame must outlive the
+  /// result.
   static Dataset arrange(Rows rows, const RowReader &reader,
                          const GroupOrder &order, const tamrt_model &model,
                          std::span<const LevelTable> tables, unsigned threads);
@@ -136,7 +139,18 @@ private:
   void setColumns(const ModelColumns &columns);
   void sortByGroup(const Rows &rows, const GroupOrder &groups);
   void sortByKeys(const Rows &rows);
-  void permute(unsigned threads);
+  bool isInOrder() const;
+  void takeNumbers(Rows &rows, unsigned threads);
+  void permute(std::span<GrowingArray<double> *const> columns,
+               unsigned threads);
+
+  /// A column of numbers, of its own or in the frame that was read.
+  struct Column {
+    GrowingArray<double> own;
+    const double *inFrame = nullptr;
+
+    const double *data() const { return inFrame ? inFrame : own.data(); }
+  };
 
   const tamrt_model *model = nullptr;
   std::optional<size_t> groupColumn;
@@ -144,7 +158,7 @@ private:
   std::vector<uint32_t> order;
   size_t ties = 0;
   /// Distinct numeric columns.
-  std::vector<GrowingArray<double>> values;
+  std::vector<Column> values;
   /// Per input the index into `values`; none for LEVELS.
   std::vector<std::optional<size_t>> inputValues;
   std::optional<size_t> targetValues, weightValues;

@@ -48,6 +48,49 @@ std::string RowBlock::groupAt(const ModelColumns &columns, size_t row) const {
   return ": group '" + std::string(text.field(row, *columns.group)) + "'";
 }
 
+void TagIndex::add(uint64_t tag, uint32_t number) {
+  constexpr size_t kMinSlots = 64;
+  if (2 * (count + 1) > slots.size()) {
+    std::vector<Slot> before(std::max(2 * slots.size(), kMinSlots));
+    before.swap(slots);
+    for (const Slot &slot : before)
+      if (slot.number != kNone)
+        slots[placeOf(slot.tag)] = slot;
+  }
+  slots[placeOf(tag)] = {tag, number};
+  ++count;
+}
+
+/// As parseTexts, of a frame's column with tags: each text is made once. False
+/// for other columns.
+bool RowBlock::parseTagged(size_t column, LocalTexts &local, uint32_t *out,
+                           TextKind (*kindOf)(std::string_view,
+                                              const CsvFormat &)) {
+  tags.resize(text.rowCount());
+  const void *meaning = text.frameRows()->tags(column, tags.data());
+  if (!meaning)
+    return false;
+  if (local.meaning != meaning || local.tags.size() > kTextsKept)
+    local.tags = {};
+  local.meaning = meaning;
+  const CsvFormat &format = text.csvFormat();
+  std::string made, buffer;
+  for (size_t row = 0; row < tags.size(); ++row) {
+    if (row > 0 && tags[row] == tags[row - 1]) {
+      out[row] = out[row - 1];
+      continue;
+    }
+    out[row] = local.tags.find(tags[row]);
+    if (out[row] != TagIndex::kNone)
+      continue;
+    const std::string_view value =
+        format.withPoint(text.frameRows()->field(row, column, made), buffer);
+    out[row] = local.add(value, kindOf, format);
+    local.tags.add(tags[row], out[row]);
+  }
+  return true;
+}
+
 void RowBlock::parseTexts(size_t column, LocalTexts &local,
                           GrowingArray<uint32_t> &ids,
                           TextKind (*kindOf)(std::string_view,
@@ -58,6 +101,8 @@ void RowBlock::parseTexts(size_t column, LocalTexts &local,
   const size_t count = text.rowCount();
   ids.truncate(0);
   uint32_t *out = ids.extend(count);
+  if (text.frameRows() && parseTagged(column, local, out, kindOf))
+    return;
   std::string_view previous;
   std::string buffer;
   for (size_t row = 0; row < count; ++row) {
@@ -69,11 +114,7 @@ void RowBlock::parseTexts(size_t column, LocalTexts &local,
     }
     previous = field;
     const std::string_view value = format.withPoint(field, buffer);
-    out[row] = local.texts.add(value);
-    if (out[row] == local.kinds.size()) {
-      local.shared.push_back(LocalTexts::kNone);
-      local.kinds.push_back(kindOf(value, format));
-    }
+    out[row] = local.add(value, kindOf, format);
   }
 }
 
@@ -112,35 +153,34 @@ void RowBlock::parseGroups(const ModelColumns &columns) {
       });
 }
 
-/// Checks the points in time of a frame's columns that are read as dates or
-/// texts.
+/// Notes a point in time that no date of a file is.
+void RowBlock::noteBeyond(std::optional<size_t> row, size_t column) {
+  if (row)
+    note(RowFault::Date, {*row, column,
+                          ": expected a time in the years 0000 to 9999, got " +
+                              std::string(text.field(*row, column))});
+}
+
+/// Checks the points in time of a frame's columns that are read as texts.
 void RowBlock::checkTimes(const ModelColumns &columns) {
   if (!text.frameRows())
     return;
   std::vector<size_t> read = columns.levels;
-  for (const std::optional<size_t> &column :
-       {columns.group, columns.date, rules->texts})
+  for (const std::optional<size_t> &column : {columns.group, rules->texts})
     if (column)
       read.push_back(*column);
-  for (size_t column : read)
-    if (const auto row = text.frameRows()->firstBeyond(column))
-      note(RowFault::Date,
-           {*row, column,
-            ": expected a time in the years 0000 to 9999, got " +
-                std::string(text.field(*row, column))});
-}
-
-/// As parseDates, of a frame's column of points in time.
-void RowBlock::readTimes(size_t column) {
-  int64_t *keys = rows.dates.data();
-  for (size_t row = 0; row < rows.dates.size(); ++row) {
-    const Date date = text.frameRows()->time(row, column);
-    forms[row] = date.form;
-    keys[row] = date.form == Date::Form::Missing ? 0 : keyOf(date);
-    if (date.fraction != 0 && rows.fractions.empty())
-      std::fill_n(rows.fractions.extend(row), row, 0);
-    if (date.fraction != 0 || !rows.fractions.empty())
-      rows.fractions.push_back(date.fraction);
+  std::erase_if(
+      read, [&](size_t column) { return !text.frameRows()->hasTimes(column); });
+  if (read.empty())
+    return;
+  std::vector<Date::Form> unused(rows.count);
+  std::vector<int64_t> seconds(rows.count);
+  GrowingArray<uint64_t> fractions;
+  for (size_t column : read) {
+    fractions.truncate(0);
+    noteBeyond(text.frameRows()->times(column, unused.data(), seconds.data(),
+                                       fractions),
+               column);
   }
 }
 
@@ -151,7 +191,9 @@ void RowBlock::parseDates(size_t column) {
   int64_t *keys = rows.dates.extend(count);
   forms.resize(count);
   if (text.frameRows() && text.frameRows()->hasTimes(column))
-    return readTimes(column);
+    return noteBeyond(
+        text.frameRows()->times(column, forms.data(), keys, rows.fractions),
+        column);
   const CsvFormat &format = text.csvFormat();
   std::string_view previous;
   std::string buffer;
@@ -189,22 +231,25 @@ void RowBlock::parseNumbers(const ModelColumns &columns) {
   const size_t count = text.rowCount();
   struct Bad {
     size_t row, column;
+    bool isMissing;
   };
   std::vector<Bad> noNumbers, notFinite;
   rows.numbers.resize(columns.numbers.size());
   for (size_t i = 0; i < columns.numbers.size(); ++i) {
     const size_t column = columns.numbers[i];
     rows.numbers[i].truncate(0);
-    double *values = rows.numbers[i].extend(count);
     std::vector<size_t> odd;
-    text.numbers(column, values, odd);
+    if (rules->inPlace[i])
+      text.frameRows()->findOdd(column, odd);
+    else
+      text.numbers(column, rows.numbers[i].extend(count), odd);
     for (size_t row : odd) {
       double value;
       if (!parseCsvNumber(text.raw(row, column), text.csvFormat(), value))
-        noNumbers.push_back({row, i});
+        noNumbers.push_back({row, i, false});
       else if (!(rules->mayLackTarget && columns.target == i &&
                  std::isnan(value)))
-        notFinite.push_back({row, i});
+        notFinite.push_back({row, i, std::isnan(value)});
     }
   }
   // The first row counts, and in it the first column.
@@ -221,10 +266,9 @@ void RowBlock::parseNumbers(const ModelColumns &columns) {
   }
   if (!rules->dropMissing)
     for (const Bad &bad : notFinite)
-      note(RowFault::Value, {bad.row, columns.numbers[bad.column],
-                             groupAt(columns, bad.row) +
-                                 expectedFinite(std::isnan(std::as_const(
-                                     rows.numbers[bad.column])[bad.row]))});
+      note(RowFault::Value,
+           {bad.row, columns.numbers[bad.column],
+            groupAt(columns, bad.row) + expectedFinite(bad.isMissing)});
 }
 
 void RowBlock::checkLevels(const ModelColumns &columns) {

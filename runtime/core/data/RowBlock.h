@@ -52,6 +52,42 @@ struct RowRules {
   std::vector<size_t> keys;
   /// A further column of texts.
   std::optional<size_t> texts;
+  /// By column of numbers, whether they stay in the frame.
+  std::vector<bool> inPlace;
+};
+
+/// Finds numbers that were added with 64-bit tags: a hash table with open
+/// addressing.
+class TagIndex {
+public:
+  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+  size_t size() const { return count; }
+
+  /// The number of a tag; kNone if it has none.
+  uint32_t find(uint64_t tag) const {
+    return slots.empty() ? kNone : slots[placeOf(tag)].number;
+  }
+
+  /// Gives a tag, which has none yet, a number other than kNone.
+  void add(uint64_t tag, uint32_t number);
+
+private:
+  struct Slot {
+    uint64_t tag = 0;
+    uint32_t number = kNone;
+  };
+
+  size_t placeOf(uint64_t tag) const {
+    uint64_t hash = tag * 0x9E3779B97F4A7C15;
+    size_t at = (hash ^ hash >> 32) & (slots.size() - 1);
+    while (slots[at].number != kNone && slots[at].tag != tag)
+      at = (at + 1) & (slots.size() - 1);
+    return at;
+  }
+
+  std::vector<Slot> slots;
+  size_t count = 0;
 };
 
 /// The texts that one thread has seen in a column, with their shared indices.
@@ -63,6 +99,21 @@ struct LocalTexts {
   /// while it has none.
   std::vector<uint32_t> shared;
   std::vector<TextKind> kinds;
+  /// Of a frame: the texts of tags (FrameRows::tags), and what these mean.
+  TagIndex tags;
+  const void *meaning = nullptr;
+
+  /// The index of a text, the next one if it is new.
+  uint32_t add(std::string_view text,
+               TextKind (*kindOf)(std::string_view, const CsvFormat &),
+               const CsvFormat &format) {
+    const uint32_t id = texts.add(text);
+    if (id == kinds.size()) {
+      shared.push_back(kNone);
+      kinds.push_back(kindOf(text, format));
+    }
+    return id;
+  }
 };
 
 class RowBlock {
@@ -104,11 +155,13 @@ public:
 
 private:
   void parseGroups(const ModelColumns &columns);
+  bool parseTagged(size_t column, LocalTexts &local, uint32_t *out,
+                   TextKind (*kindOf)(std::string_view, const CsvFormat &));
   void parseTexts(size_t column, LocalTexts &local, GrowingArray<uint32_t> &ids,
                   TextKind (*kindOf)(std::string_view, const CsvFormat &));
   void parseDates(size_t column);
   void checkTimes(const ModelColumns &columns);
-  void readTimes(size_t column);
+  void noteBeyond(std::optional<size_t> row, size_t column);
   void checkDates(const ModelColumns &columns);
   void parseNumbers(const ModelColumns &columns);
   void checkLevels(const ModelColumns &columns);
@@ -119,6 +172,7 @@ private:
   std::string groupAt(const ModelColumns &columns, size_t row) const;
 
   const RowRules *rules = nullptr;
+  std::vector<uint64_t> tags;
   /// Rows to be left out; empty if there are none.
   std::vector<bool> out;
 };

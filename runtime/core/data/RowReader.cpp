@@ -62,31 +62,6 @@ std::vector<bool> doubtfulTexts(const TextIndex &texts,
 
 } // namespace
 
-size_t Rows::drop(const std::vector<bool> &out) {
-  auto keep = [&](auto &values) {
-    if (values.empty())
-      return;
-    size_t kept = 0;
-    for (size_t row = 0; row < out.size(); ++row)
-      if (!out[row])
-        values[kept++] = std::as_const(values)[row];
-    values.truncate(kept);
-  };
-  keep(groups);
-  keep(dates);
-  keep(fractions);
-  keep(lines);
-  keep(places);
-  keep(texts);
-  for (GrowingArray<double> &column : numbers)
-    keep(column);
-  for (GrowingArray<uint32_t> &column : levels)
-    keep(column);
-  const auto dropped = size_t(std::count(out.begin(), out.end(), true));
-  count -= dropped;
-  return dropped;
-}
-
 /// Threads take blocks one after another, parse them in parallel, and add them
 /// in the order of the file. A block that is parsed before an earlier one is
 /// set aside while there are other blocks: waiting would take longer than
@@ -134,6 +109,7 @@ public:
   Date::Form form = Date::Form::Missing;
 
 private:
+  void reserve(Rows &rows, size_t count) const;
   void work(Rows &rows, size_t most);
   RowBlock *takeIdle(std::unique_lock<std::mutex> &lock);
   void add(RowBlock &block, Rows &rows);
@@ -197,6 +173,11 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
       options.forWindows || (by && by->purpose == Purpose::Evaluate);
   rules.areLevelsNumbers.resize(columns.levels.size());
   rules.texts = textColumn;
+  rules.inPlace.resize(columns.numbers.size());
+  if (options.inPlace && !options.dropMissing && !options.choice.marks)
+    for (size_t i = 0; i < columns.numbers.size(); ++i)
+      rules.inPlace[i] = columns.weights != i &&
+                         file.frameNumbers(columns.numbers[i], 0).has_value();
   resetTexts();
   if (options.keepKeys &&
       (options.forWindows || (by && by->purpose == Purpose::Predict)))
@@ -380,6 +361,21 @@ void RowReader::Impl::addPlaces(RowBlock &block, Rows &rows) {
         rows.places.push_back(uint32_t(first + row));
 }
 
+/// Reserves memory for `count` rows. Those of a file are not counted before.
+void RowReader::Impl::reserve(Rows &rows, size_t count) const {
+  if (columns.group)
+    rows.groups.reserve(count);
+  if (columns.date)
+    rows.dates.reserve(count);
+  for (size_t i = 0; i < rows.numbers.size(); ++i)
+    if (!rules.inPlace[i])
+      rows.numbers[i].reserve(count);
+  for (GrowingArray<uint32_t> &column : rows.levels)
+    column.reserve(count);
+  if (rules.keepsKeys)
+    rows.lines.reserve(count);
+}
+
 /// Adds the next block in the file's order to `rows`.
 void RowReader::Impl::add(RowBlock &block, Rows &rows) {
   block.text.startAt(line);
@@ -532,6 +528,13 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   Rows rows;
   rows.numbers.resize(columns.numbers.size());
   rows.levels.resize(columns.levels.size());
+  rows.inFrame.resize(columns.numbers.size());
+  for (size_t i = 0; i < columns.numbers.size(); ++i)
+    if (rules.inPlace[i])
+      rows.inFrame[i] = file.frameNumbers(columns.numbers[i], fileRows);
+  reserve(
+      rows,
+      std::min(file.frameRows() - std::min(file.frameRows(), fileRows), most));
   const size_t bytes =
       file.bytes() > 0 ? file.bytes() : std::numeric_limits<size_t>::max();
   const unsigned threads =

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,9 @@ struct Rows {
   GrowingArray<int64_t> dates;
   GrowingArray<uint64_t> fractions;
   std::vector<GrowingArray<double>> numbers;
+  /// With ReadOptions::inPlace, by column of numbers: those that were left in
+  /// the frame, from the first of these rows on. They are not in `numbers`.
+  std::vector<std::optional<FrameNumbers>> inFrame;
   /// Indices of the levels' texts.
   std::vector<GrowingArray<uint32_t>> levels;
   /// For a prediction and for windows: the keys, and the line numbers of the
@@ -119,6 +123,9 @@ struct ReadOptions {
   bool forWindows = false;
   /// Whether a prediction keeps the keys of its rows.
   bool keepKeys = true;
+  /// Whether numbers stay in a frame where that can be: in one of one batch, of
+  /// which all rows are read. Not row weights.
+  bool inPlace = false;
 };
 
 /// A file or frame that is read for a fit or a prediction, with the position in

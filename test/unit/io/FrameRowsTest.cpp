@@ -12,6 +12,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <map>
 
 namespace tamrt {
 namespace {
@@ -46,6 +47,26 @@ std::vector<std::string> textsOf(const FrameRows &rows) {
 }
 
 using Texts = std::vector<std::string>;
+
+/// The points in time of a frame's only column.
+struct Times {
+  explicit Times(const FrameRows &rows)
+      : forms(rows.rowCount()), seconds(rows.rowCount()),
+        beyond(rows.times(0, forms.data(), seconds.data(), fractions)) {}
+
+  Date operator[](size_t row) const {
+    Date date;
+    date.form = forms[row];
+    date.seconds = seconds[row];
+    date.fraction = fractions.empty() ? 0 : fractions[row];
+    return date;
+  }
+
+  std::vector<Date::Form> forms;
+  std::vector<int64_t> seconds;
+  GrowingArray<uint64_t> fractions;
+  std::optional<size_t> beyond;
+};
 
 TEST(FrameRows, Numbers) {
   const double values[] = {1, 0.1, std::nan(""), -INFINITY};
@@ -98,6 +119,90 @@ TEST(FrameRows, TextsAndCategories) {
   EXPECT_EQ(textsOf(One(categories, 3).rows()), (Texts{"1.5", "", "ab"}));
 }
 
+TEST(FrameRows, Tags) {
+  // Rows with equal tags have equal texts, which are also made one by one.
+  auto check = [](const One &one, size_t distinct) {
+    const FrameRows rows = one.rows();
+    std::vector<uint64_t> tags(rows.rowCount());
+    ASSERT_TRUE(rows.tags(0, tags.data()));
+    std::map<uint64_t, std::string> texts;
+    for (size_t row = 0; row < rows.rowCount(); ++row) {
+      std::string buffer;
+      const std::string text(rows.field(row, 0, buffer));
+      EXPECT_EQ(text, rows.field(row, 0));
+      EXPECT_EQ(texts.emplace(tags[row], text).first->second, text);
+    }
+    EXPECT_EQ(texts.size(), distinct);
+  };
+  const double doubles[] = {0.5, -0.0, 0, 0.5, std::nan("")};
+  check(One(columnOf(TAMRT_FRAME_F64, doubles), 5), 4);
+  const float floats[] = {0.1f, 2, 0.1f};
+  check(One(columnOf(TAMRT_FRAME_F32, floats), 3), 2);
+  const int16_t integers[] = {-1, 255, -1};
+  check(One(columnOf(TAMRT_FRAME_I16, integers), 3), 2);
+  const uint8_t truths[] = {0, 1, 0};
+  check(One(columnOf(TAMRT_FRAME_BOOL, truths), 3), 2);
+  const int64_t ticks[] = {0, 86400, 0};
+  tamrt_frame_column times = columnOf(TAMRT_FRAME_TIME, ticks);
+  times.ticks = 1;
+  check(One(times, 3), 2);
+  const int32_t ends[] = {0, 2, 2, 5};
+  tamrt_frame_column texts = columnOf(TAMRT_FRAME_TEXT32, ends);
+  texts.text = "ab1.5";
+  const int8_t indices[] = {2, -1, 0, 2};
+  tamrt_frame_column categories = columnOf(TAMRT_FRAME_I8, indices);
+  categories.dictionary = &texts;
+  check(One(categories, 4), 3);
+  // Another dictionary gives tags another meaning.
+  uint64_t tags[4];
+  const tamrt_frame_column others = texts;
+  const One one(categories, 4);
+  categories.dictionary = &others;
+  EXPECT_NE(one.rows().tags(0, tags), One(categories, 4).rows().tags(0, tags));
+  EXPECT_FALSE(One(texts, 3).rows().tags(0, tags));
+  const uint8_t valid[] = {0b101};
+  times.valid = valid;
+  EXPECT_FALSE(One(times, 3).rows().tags(0, tags));
+}
+
+TEST(FrameRows, NumbersInPlace) {
+  const double doubles[] = {9, 1, 2, INFINITY, std::nan(""), -5e-324};
+  tamrt_frame_column column = columnOf(TAMRT_FRAME_F64, doubles);
+  column.first = 1;
+  std::optional<FrameNumbers> numbers = FrameNumbers::of(column, 1);
+  ASSERT_TRUE(numbers);
+  EXPECT_EQ(numbers->doubles(), doubles + 2);
+  const uint32_t rows[] = {3, 0};
+  double out[2];
+  numbers->gather(rows, out);
+  EXPECT_EQ(out[0], -5e-324);
+  EXPECT_EQ(out[1], 2);
+  std::vector<size_t> odd;
+  One(column, 5).rows(1).findOdd(0, odd);
+  EXPECT_EQ(odd, (std::vector<size_t>{1, 2}));
+  const float floats[] = {3.4e38f, -INFINITY, 0.1f};
+  odd.clear();
+  One(columnOf(TAMRT_FRAME_F32, floats), 3).rows().findOdd(0, odd);
+  EXPECT_EQ(odd, std::vector<size_t>{1});
+  numbers = FrameNumbers::of(columnOf(TAMRT_FRAME_F32, floats), 2);
+  ASSERT_TRUE(numbers);
+  EXPECT_FALSE(numbers->doubles());
+  const uint32_t first[] = {0};
+  numbers->gather(first, out);
+  EXPECT_EQ(out[0], double(0.1f));
+  const int8_t bytes[] = {-3};
+  odd.clear();
+  One(columnOf(TAMRT_FRAME_I8, bytes), 1).rows().findOdd(0, odd);
+  EXPECT_TRUE(odd.empty());
+  const uint8_t valid[] = {0xFF};
+  column.valid = valid;
+  EXPECT_FALSE(FrameNumbers::of(column, 0));
+  EXPECT_FALSE(FrameNumbers::of(columnOf(TAMRT_FRAME_TIME, doubles), 0));
+  EXPECT_FALSE(FrameNumbers::of(
+      columnOf(TAMRT_FRAME_F64, reinterpret_cast<const char *>(doubles) + 1),
+      0));
+}
+
 TEST(FrameRows, Times) {
   const int64_t ticks[] = {-1, 1582934400500,
                            std::numeric_limits<int64_t>::min()};
@@ -107,12 +212,13 @@ TEST(FrameRows, Times) {
   const Texts texts = textsOf(local.rows());
   EXPECT_EQ(texts,
             (Texts{"1969-12-31 23:59:59.999", "2020-02-29 00:00:00.5", ""}));
-  EXPECT_EQ(local.rows().time(2, 0).form, Date::Form::Missing);
+  EXPECT_EQ(Times(local.rows())[2].form, Date::Form::Missing);
+  EXPECT_EQ(Times(local.rows())[2].seconds, 0);
   column.is_zoned = 1;
   const One zoned(column, 2);
   for (const One *one : {&local, &zoned})
     for (size_t row = 0; row < 2; ++row) {
-      const Date date = one->rows().time(row, 0);
+      const Date date = Times(one->rows())[row];
       const Result<Date> parsed =
           parseDate(std::string(one->rows().field(row, 0)));
       ASSERT_TRUE(parsed);
@@ -136,14 +242,21 @@ TEST(FrameRows, TimesBeyondTheYearsOfDates) {
                    "253402300800 seconds since 1970",
                    "-62167219201 seconds since 1970",
                    "9223372036854775807 seconds since 1970"}));
-  EXPECT_EQ(good.rows().firstBeyond(0), std::nullopt);
-  EXPECT_EQ(all.rows().firstBeyond(0), 2);
-  EXPECT_EQ(all.rows(3).firstBeyond(0), 0);
+  EXPECT_EQ(Times(good.rows()).beyond, std::nullopt);
+  EXPECT_TRUE(Times(good.rows()).fractions.empty());
+  EXPECT_EQ(Times(all.rows()).beyond, 2);
+  EXPECT_EQ(Times(all.rows(3)).beyond, 0);
   const int32_t days[] = {std::numeric_limits<int32_t>::min()};
-  EXPECT_EQ(One(columnOf(TAMRT_FRAME_DAYS, days), 1).rows().firstBeyond(0), 0);
-  // Numbers are no times.
-  EXPECT_EQ(One(columnOf(TAMRT_FRAME_I64, seconds), 5).rows().firstBeyond(0),
-            std::nullopt);
+  EXPECT_EQ(Times(One(columnOf(TAMRT_FRAME_DAYS, days), 1).rows()).beyond, 0);
+  // Those that are missing are not beyond, nor in a dictionary that has more.
+  const int8_t indices[] = {-1, 2, 0};
+  tamrt_frame_column some = columnOf(TAMRT_FRAME_I8, indices);
+  some.dictionary = &column;
+  EXPECT_TRUE(One(some, 3).rows().hasTimes(0));
+  EXPECT_EQ(Times(One(some, 3).rows()).beyond, 1);
+  EXPECT_EQ(Times(One(some, 3).rows())[0].form, Date::Form::Missing);
+  EXPECT_EQ(Times(One(some, 3).rows())[2].seconds, seconds[0]);
+  EXPECT_FALSE(One(columnOf(TAMRT_FRAME_I64, seconds), 5).rows().hasTimes(0));
 }
 
 TEST(FrameRows, BlocksOfBatches) {

@@ -15,8 +15,8 @@ frames of polars and tables of pyarrow.
 """
 
 from ._errors import CompileError, Error, ModelWarning
-from ._model import AdditiveModel, load
+from ._model import AdditiveModel, load, release_memory
 from ._version import __version__
 
 __all__ = ["AdditiveModel", "CompileError", "Error", "ModelWarning", "load",
-           "__version__"]
+           "release_memory", "__version__"]

@@ -10,6 +10,7 @@ again. Files appear whole, by renaming, so processes do not disturb each other.
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import io
 import json
@@ -17,7 +18,7 @@ import os
 import platform
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, NamedTuple
 
 from . import _engine
 from ._errors import CompileError, Error
@@ -42,11 +43,13 @@ class Spec:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@functools.cache
 def machine() -> str:
     """The machines that compiled code runs on."""
     return f"{platform.machine()}-{_engine.cpu_level()}"
 
 
+@functools.cache
 def _build() -> str:
     """Names this build of the package."""
     parts = [__version__]
@@ -149,6 +152,45 @@ def profile_of(columns: Mapping[str, list[str]]) -> str:
                          (values[0] if values else "")
                          for values in columns.values()])
     return out.getvalue()
+
+
+class Compiled(NamedTuple):
+    """A compiled model that is loaded."""
+
+    library: bytes
+    code: Any
+    #: What the code says about itself.
+    about: dict[str, Any]
+
+
+#: The models that this process has used last, by what `_key` says.
+_loaded: dict[Any, Compiled] = {}
+_MOST_LOADED = 16
+
+
+def _key(spec: Spec) -> tuple[str, str | None, tuple[int, ...] | None]:
+    """The spec, its file in the cache and that file's state."""
+    cache, digest = folder(), spec.digest()
+    path = cache and os.path.join(cache, digest + ".so")
+    try:
+        info = os.stat(path) if path else None
+    except OSError:
+        info = None
+    return digest, path, info and (info.st_ino, info.st_size, info.st_mtime_ns)
+
+
+def compiled_of(spec: Spec) -> Compiled:
+    """The loaded code of a spec: that of an earlier call, unless the file of
+    the cache has changed since then."""
+    found = _loaded.get(_key(spec))
+    if found is None:
+        library = library_of(spec)
+        code = _engine.Code.parse(library)
+        found = Compiled(library, code, code.describe())
+        if len(_loaded) >= _MOST_LOADED:
+            _loaded.clear()
+        _loaded[_key(spec)] = found
+    return found
 
 
 def library_of(spec: Spec,

@@ -9,7 +9,8 @@ import json
 import os
 import tempfile
 import warnings
-from typing import Any, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -19,6 +20,16 @@ from ._version import __version__
 
 #: The column of `sample_weight` in a model without one of weights.
 _WEIGHTS = "sample_weight"
+
+
+class _Fit(NamedTuple):
+    """What a fit leaves besides its public attributes."""
+
+    spec: _cache.Spec
+    compiled: _cache.Compiled
+    model: Any
+    #: The kind of the data, by `_frames.kind_of`.
+    kind: str
 
 
 class AdditiveModel:
@@ -56,6 +67,9 @@ class AdditiveModel:
     tuning_ : dict
         After `tune`: what it chose, as the command ``tune --format=json`` prints
         it.
+    ap_ : dict or None
+        After `tune`: the penalties that it chose, as `ap` takes them; None if
+        each group has its own.
     n_features_in_, feature_names_in_
         Columns of the data of the fit.
     """
@@ -105,7 +119,10 @@ class AdditiveModel:
 
     # Compilation
 
-    def _spec(self, weights: str | None = None) -> _cache.Spec:
+    def _spec(self, weights: str | None = None,
+              **more: Mapping[str, Any]) -> _cache.Spec:
+        """The spec of the formula, with `more` keys that a formula alone does
+        not have."""
         for name in ("formula", "solver"):
             if not isinstance(getattr(self, name), str):
                 raise Error(f"expected text as {name}, got "
@@ -117,7 +134,10 @@ class AdditiveModel:
                 keys[name] = str(value)
         if weights is not None:
             keys["weights"] = weights
-        return _cache.Spec(self.formula, keys=keys)
+        if not more:
+            return _cache.Spec(self.formula, keys=keys)
+        return _cache.Spec(_yaml(self.formula, more), is_formula=False,
+                           keys=keys)
 
     def _options(self) -> list[str]:
         options = []
@@ -158,8 +178,11 @@ class AdditiveModel:
              candidates: Sequence[float] | None = None,
              gamma: float | None = None, cycles: int | None = None,
              inference: bool = False,
-             calibrate: float | str | None = None) -> "AdditiveModel":
-        """Fits with penalties that the rows choose, from the formula's on.
+             calibrate: float | str | None = None,
+             grid: Mapping[str, Sequence[Any]] | None = None,
+             split: float | str | None = None) -> "AdditiveModel":
+        """Fits with penalties that the rows choose, from the formula's on; or
+        with `grid`, with values of the formula's tokens.
 
         Parameters
         ----------
@@ -175,10 +198,19 @@ class AdditiveModel:
         candidates, gamma, cycles
             For gcv: the aps to try, how much an effective degree of freedom
             counts, and most cycles over all penalties.
+        grid : dict, optional
+            The values to try for each token of the formula, such as k=$k:
+            ``{"k": [10, 20]}``. Those are chosen with which a fit to the other
+            rows predicts held-out rows best.
+        split : float or str, optional
+            The rows that `grid` holds out: a share of the last rows of each
+            group, rows from a date on, or ``"column=value"``.
 
         `tuning_` then has the score, the penalties and the formula with them,
-        and the parameter `ap` the penalties, unless each group has its own: a
-        later `fit` uses them.
+        and `ap_` the penalties, unless each group has its own. The parameter
+        `ap` stays as it is: ``set_params(ap=model.ap_)`` makes later fits use
+        them. After a search of a `grid` the model is that of the formula in
+        `tuning_`, and `ap_` is None.
         """
         options = [f"--criterion={criterion}", "--format=json"]
         if per_group:
@@ -191,59 +223,118 @@ class AdditiveModel:
             options.append(f"--gamma={float(gamma)!r}")
         if cycles is not None:
             options.append(f"--cycles={int(cycles)}")
-        printed = self._fit("tune", data, y, sample_weight,
-                            options + _parts(inference, calibrate), calibrate)
-        self.tuning_ = json.loads(printed)
-        self.ap = None if per_group else {
-            each["effect"]: each["ap"]
-            for each in self.tuning_["coordinates"]}
+        options += _parts(inference, calibrate)
+        if split is not None:
+            options.append(f"--split={split}")
+        if grid is not None:
+            printed = self._fit_grid(
+                data, y, sample_weight, options,
+                {name: list(values) for name, values in grid.items()}, split)
+        else:
+            printed = self._fit("tune", data, y, sample_weight, options,
+                                calibrate)
+        self._set_tuning(json.loads(printed))
         return self
 
-    def _fit(self, command: str, data: Any, y: Any, sample_weight: Any,
-             options: list[str], split: float | str | None) -> str:
-        data = _frames.opened(data)
+    def _set_tuning(self, tuning: dict[str, Any] | None) -> None:
+        for name in ("tuning_", "ap_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if tuning is None:
+            return
+        self.tuning_ = tuning
+        # Values of tokens are chosen by tune --grid, penalties by tune.
+        self.ap_: dict[str, float] | None = {
+            each["effect"]: each["ap"] for each in tuning["coordinates"]
+        } if "coordinates" in tuning else None
+
+    def _rows(self, data: Any, y: Any, sample_weight: Any, columns: set[str],
+              **more: Mapping[str, Any]
+              ) -> tuple[_cache.Spec, _cache.Compiled, "_engine.Frame"]:
+        """The spec, with `more` keys, for the levels of the rows of `data`, its
+        code, and the rows, with `columns` besides those of the model."""
         weights = self.weights
-        more = {}
+        added = {}
         if y is not None:
-            more[_target_of(self.formula)] = _column_of(y)
+            added[_target_of(self.formula)] = _column_of(y)
         elif _frames.kind_of(data) == "numpy":
             raise Error("data: requires y to be passed, but the target y is "
                         "None")
         if sample_weight is not None:
             weights = weights or _WEIGHTS
-            more[weights] = sample_weight
-        spec = self._spec(weights)
-        columns = _cache.open_levels(spec)
-        if columns:
-            frame = _frames.read(data, columns)
-            spec = _cache.Spec(
-                spec.text, spec.is_formula, spec.keys,
-                _cache.profile_of({name: frame.distinct(name)
-                                   for name in columns
-                                   if name in _frames.columns_of(data)}))
-        library = _cache.library_of(spec)
-        code = _engine.Code.parse(library)
-        about = code.describe()
-        needed = needed_by(about, fit=True) | _column_in(split)
-        frame = _frames.read(data, needed, more)
+            added[weights] = sample_weight
+        spec = self._spec(weights, **more)
+        levels = _cache.open_levels(spec)
+        if levels:
+            frame = _frames.read(data, levels)
+            names = _frames.columns_of(data)
+            spec = replace(spec, profile=_cache.profile_of(
+                {name: frame.distinct(name) for name in levels
+                 if name in names}))
+        compiled = _cache.compiled_of(spec)
+        needed = needed_by(compiled.about, fit=True) | columns
+        return spec, compiled, _frames.read(data, needed, added)
+
+    def _fit(self, command: str, data: Any, y: Any, sample_weight: Any,
+             options: list[str], split: float | str | None) -> str:
+        data = _frames.opened(data)
+        spec, compiled, frame = self._rows(data, y, sample_weight,
+                                           _column_in(split))
         try:
             fitted, notes, printed = _engine.Fitted.fit(
-                code, frame, command, self._options() + options,
+                compiled.code, frame, command, self._options() + options,
                 _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
-        self._set(spec, library, code, about, fitted, _frames.kind_of(data))
-        self.notes_ = _tell(notes)
-        self._set_features(_frames.columns_of(data))
-        if hasattr(self, "tuning_"):
-            del self.tuning_
+        self._set_fit(_Fit(spec, compiled, fitted, _frames.kind_of(data)),
+                      _tell(notes), _frames.columns_of(data))
         return printed
+
+    def _fit_grid(self, data: Any, y: Any, sample_weight: Any,
+                  options: list[str], grid: dict[str, list[Any]],
+                  split: float | str | None) -> str:
+        data = _frames.opened(data)
+        spec, compiled, frame = self._rows(data, y, sample_weight,
+                                           _column_in(split), grid=grid)
+        with tempfile.TemporaryDirectory(prefix="tamc-") as folder:
+            path = os.path.join(folder, "weights")
+            printed, notes = self._run_line(
+                compiled, frame, ["tune", "data", "--grid", "-o", path]
+                + self._options() + options)
+            with open(path, "rb") as file:
+                weights = file.read()
+        # The weights are those of the formula with the values.
+        spec = _cache.Spec(json.loads(printed)["formula"], keys=spec.keys,
+                           profile=spec.profile)
+        compiled = _cache.compiled_of(spec)
+        try:
+            fitted = _engine.Fitted.load(compiled.code, weights, "model")
+        except ValueError as error:
+            raise Error(str(error)) from None
+        self._set_fit(_Fit(spec, compiled, fitted, _frames.kind_of(data)),
+                      _tell(notes), _frames.columns_of(data))
+        return printed
+
+    def _run_line(self, compiled: _cache.Compiled, frame: "_engine.Frame",
+                  arguments: list[str]) -> tuple[str, list[tuple[str, str]]]:
+        """Runs a command line on the rows of a frame."""
+        try:
+            return compiled.code.run(frame, arguments,
+                                     _display.progress_on(self.verbose))
+        except ValueError as error:
+            raise Error(str(error)) from None
+
+    def _set_fit(self, fit: _Fit, notes: list[str], names: list[str]) -> None:
+        self._fit_ = fit
+        self.notes_ = notes
+        self._set_features(names)
+        self._set_tuning(None)
 
     def _set_features(self, names: list[str]) -> None:
         self.n_features_in_ = len(names)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        if self._kind != "numpy":
+        if self._fit_.kind != "numpy":
             self.feature_names_in_: np.ndarray = np.asarray(names, dtype=object)
 
     def _features(self) -> list[str]:
@@ -259,21 +350,16 @@ class AdditiveModel:
                     regressor_tags=RegressorTags(poor_score=True),
                     input_tags=InputTags(string=True, categorical=True))
 
-    def _set(self, spec: _cache.Spec, library: bytes, code: Any,
-             about: dict[str, Any], fitted: Any, kind: str) -> None:
-        self._fitted_spec = spec
-        self._library = library
-        self._code = code
-        self._about = about
-        self._fitted = fitted
-        self._kind = kind
-
     def _check_fitted(self) -> None:
-        if not hasattr(self, "_fitted"):
+        if not hasattr(self, "_fit_"):
             raise _not_fitted()
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_fitted")
+        return hasattr(self, "_fit_")
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        return self._fit_.compiled.about
 
     def _run(self, data: Any, command: str,
              options: Sequence[str] = ()) -> tuple[list[str], np.ndarray]:
@@ -286,7 +372,7 @@ class AdditiveModel:
                             "input")
         frame = _frames.read(data, needed_by(self._about, fit=False))
         try:
-            names, numbers, notes = self._fitted.predict(
+            names, numbers, notes = self._fit_.model.predict(
                 frame, command, self._options() + list(options),
                 _display.progress_on(self.verbose))
         except ValueError as error:
@@ -334,10 +420,10 @@ class AdditiveModel:
     def coefficients_(self) -> Any:
         """Group, effect, index and value of each coefficient, in a frame of the
         kind of the training data."""
-        if not hasattr(self, "_fitted"):
+        if not hasattr(self, "_fit_"):
             raise AttributeError("coefficients_: the model is not fitted yet")
-        groups = self._fitted.groups()
-        values = self._fitted.coefficients()
+        groups = self._fit_.model.groups()
+        values = self._fit_.model.coefficients()
         effects: list[str] = []
         index: list[int] = []
         for name, _, first, count in self._about["effects"]:
@@ -350,7 +436,7 @@ class AdditiveModel:
         columns["effect"] = np.asarray(effects * len(groups), dtype=object)
         columns["index"] = np.asarray(index * len(groups), dtype=np.int64)
         columns["value"] = np.array(values, dtype=np.float64).reshape(-1)
-        return _frames.frame_like(self._kind, columns)
+        return _frames.frame_like(self._fit_.kind, columns)
 
     # Commands that print
 
@@ -365,7 +451,7 @@ class AdditiveModel:
                 data, needed_by(self._about, fit=True) | columns, more)
             options = self._options() + options
         try:
-            printed, notes = self._fitted.run(
+            printed, notes = self._fit_.model.run(
                 frame, command, options, _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
@@ -375,7 +461,7 @@ class AdditiveModel:
     def plan(self) -> _display.Text:
         """The memory plan of a model that is fitted."""
         self._check_fitted()
-        return _display.Text(self._code.plan())
+        return _display.Text(self._fit_.compiled.code.plan())
 
     def summary(self, *, draw: bool = False,
                 group: str | None = None) -> _display.Text:
@@ -428,9 +514,9 @@ class AdditiveModel:
     def _repr_html_(self) -> str:
         rows = [(name, value) for name, value in self.get_params().items()
                 if name != "formula" and value is not None]
-        if hasattr(self, "_fitted"):
+        if hasattr(self, "_fit_"):
             effects = [name for name, *_ in self._about["effects"]]
-            rows += [("fitted groups", len(self._fitted.groups())),
+            rows += [("fitted groups", len(self._fit_.model.groups())),
                      ("effects", ", ".join(effects)),
                      ("coefficients of a group",
                       sum(count for *_, count in self._about["effects"]))]
@@ -453,16 +539,16 @@ class AdditiveModel:
 
     def _bytes(self) -> bytes:
         self._check_fitted()
-        spec = self._fitted_spec
+        spec = self._fit_.spec
         header = {
             "tamc_version": __version__, "machine": _cache.machine(),
             "spec": {"text": spec.text, "is_formula": spec.is_formula,
                      "keys": dict(spec.keys), "profile": spec.profile},
-            "parameters": self.get_params(), "kind": self._kind,
+            "parameters": self.get_params(), "kind": self._fit_.kind,
             "features": self._features(),
             "notes": self.notes_, "tuning": getattr(self, "tuning_", None)}
-        return _saved.pack(header, {"weights": self._fitted.bytes(),
-                                    "code": self._library})
+        return _saved.pack(header, {"weights": self._fit_.model.bytes(),
+                                    "code": self._fit_.compiled.library})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the fitted model to a file: spec, weights and compiled code.
@@ -491,15 +577,15 @@ class AdditiveModel:
             fitted = _engine.Fitted.load(code, parts["weights"], name)
         except ValueError as error:
             raise Error(str(error)) from None
-        self._set(spec, library, code, code.describe(), fitted, header["kind"])
+        self._fit_ = _Fit(spec, _cache.Compiled(library, code, code.describe()),
+                          fitted, header["kind"])
         self.notes_ = header["notes"]
-        if header["tuning"] is not None:
-            self.tuning_ = header["tuning"]
+        self._set_tuning(header["tuning"])
         self._set_features(header["features"])
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = {"parameters": self.get_params()}
-        if hasattr(self, "_fitted"):
+        if hasattr(self, "_fit_"):
             state["model"] = self._bytes()
         return state
 
@@ -520,6 +606,12 @@ def load(path: str | os.PathLike[str]) -> AdditiveModel:
     model = AdditiveModel(**header["parameters"])
     model._restore(content, name)
     return model
+
+
+def release_memory() -> None:
+    """Gives memory back that runs keep for the next one: up to 64 MiB, of what
+    the last run used."""
+    _engine.release_memory()
 
 
 def needed_by(about: dict[str, Any], fit: bool) -> set[str]:
@@ -554,6 +646,12 @@ def _intervals(interval: float | Sequence[float] | None,
         return []
     levels = [interval] if isinstance(interval, (int, float)) else interval
     return [f"--interval={_list(levels)}", f"--method={method}"]
+
+
+def _yaml(formula: str, keys: Mapping[str, Any]) -> str:
+    """The text of a spec."""
+    return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
+                   for name, value in {"formula": formula, **keys}.items())
 
 
 def _target_of(formula: str) -> str:

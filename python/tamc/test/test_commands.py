@@ -47,14 +47,18 @@ class Commands(Folder):
 
     def test_tune(self):
         self.check_tune({})
-        self.assertEqual(list(self.model.ap), ["offset", "a", "b"])
+        self.assertEqual(list(self.model.ap_), ["offset", "a", "b"])
         self.assertIn("ap=", self.model.tuning_["formula"])
-        # The penalties hold for later fits, here and in the executable.
         before = self.model.coefficients_["value"].tolist()
         copied = pickle.loads(pickle.dumps(self.model))
         self.assertEqual(copied.tuning_, self.model.tuning_)
-        self.model.fit(self.train)
+        self.assertEqual(copied.ap_, self.model.ap_)
+        # The parameters are as before. With the penalties as one, a fit is the
+        # same, here and in the executable.
+        self.assertIsNone(self.model.ap)
+        self.model.set_params(ap=self.model.ap_).fit(self.train)
         self.assertFalse(hasattr(self.model, "tuning_"))
+        self.assertFalse(hasattr(self.model, "ap_"))
         self.assertEqual(self.model.coefficients_["value"].tolist(), before)
         self.fit("fit", *(f"--ap={name}={ap!r}"
                           for name, ap in self.model.ap.items()))
@@ -66,10 +70,47 @@ class Commands(Folder):
                         "--bounds=-6,2", "--gamma=1", "--cycles=2")
         self.check_tune({"candidates": [-3, 1.5]}, "--candidates=-3,1.5")
         self.check_tune({"per_group": True}, "--per-group")
-        self.assertIsNone(self.model.ap)
+        self.assertIsNone(self.model.ap_)
         self.assertEqual(len(self.model.tuning_["groups"]), 2)
         with self.assertRaisesRegex(tamc.Error, "--criterion: .*gcv"):
             self.model.tune(self.train, criterion="aic")
+
+    def test_grid(self):
+        formula = "y ~ s(a, k=$k, ap=$p) + l(b, ap=$p)"
+        grid = {"k": [6, 8], "p": [-3, 1.5]}
+        spec = self.folder / "grid.yaml"
+        spec.write_text(f"formula: {formula}\ngroup: g\ndate: date\n"
+                        "grid: {k: [6, 8], p: [-3, 1.5]}\n")
+        searcher = Executable(self.folder, spec)
+        wanted = json.loads(searcher.run(
+            "tune", TRAIN, "--grid", "--split=0.25", "-o", searcher.weights,
+            "--format=json"))
+        model = tamc.AdditiveModel(formula, group="g", date="date")
+        self.assertIs(model.tune(self.train, grid=grid, split=0.25), model)
+        self.assertEqual(model.tuning_, wanted)
+        self.assertIsNone(model.ap_)
+        self.assertEqual(model.formula, formula)
+        # The executable of the formula has the weights of the search.
+        chosen = Executable(self.folder, wanted["formula"], "--group=g",
+                            "--date=date")
+        lines = chosen.run("coefficients", "--weights", searcher.weights)
+        self.assertEqual(
+            model.coefficients_["value"].tolist(),
+            [float(row["value"]) for row in csv.DictReader(lines.splitlines())])
+        self.executable = chosen
+        chosen.weights = searcher.weights
+        self.assertEqual(model.predict(self.new).tolist(),
+                         self.predicted()["prediction"])
+        copied = pickle.loads(pickle.dumps(model))
+        self.assertEqual(copied.tuning_, wanted)
+        self.assertEqual(copied.predict(self.new).tolist(),
+                         model.predict(self.new).tolist())
+        with self.assertRaisesRegex(tamc.Error, "--split=2"):
+            model.tune(self.train, grid=grid, split=2)
+        with self.assertRaisesRegex(tamc.Error, "expected a token"):
+            self.model.tune(self.train, grid=grid, split=0.25)
+        with self.assertRaisesRegex(tamc.CompileError, r"token \$k"):
+            model.fit(self.train)
 
     def predicted(self, *options):
         lines = list(csv.reader(self.command("predict", NEW,

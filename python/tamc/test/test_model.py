@@ -54,14 +54,15 @@ def frames_of(data):
 
 
 class Executable:
-    """A model compiled by tamc."""
+    """A model compiled by tamc, from a formula or the path of a spec."""
 
-    def __init__(self, folder, formula, *options):
+    def __init__(self, folder, spec, *options):
         self.folder = pathlib.Path(folder)
         self.path = self.folder / "model"
         self.weights = self.folder / "weights.safetensors"
-        subprocess.run([BUILD / "bin/tamc", "-f", formula, *options,
-                        "--name=model", "-o", self.path], check=True)
+        source = ["-f", spec] if isinstance(spec, str) else [spec]
+        subprocess.run([BUILD / "bin/tamc", *source, *options, "--name=model",
+                        "-o", self.path], check=True)
 
     def run(self, *arguments):
         return subprocess.run([self.path, *arguments], check=True, text=True,

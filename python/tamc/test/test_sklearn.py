@@ -101,10 +101,12 @@ class Estimator(Folder):
         self.assertEqual([model.predict(self.x).tolist() for model in models],
                          [fit(ap) for ap in aps])
 
-    def test_tuned_model_is_cloned_with_its_penalties(self):
-        model = tamc.AdditiveModel("y ~ s(x, k=12)").tune(self.x, self.y)
-        other = clone(model)
-        self.assertEqual(other.ap, model.ap)
+    def test_tune_leaves_the_parameters(self):
+        model = tamc.AdditiveModel("y ~ s(x, k=12)")
+        before = model.get_params()
+        model.tune(self.x, self.y)
+        self.assertEqual(model.get_params(), before)
+        other = clone(model).set_params(ap=model.ap_)
         self.assertEqual(other.fit(self.x, self.y).predict(self.x).tolist(),
                          model.predict(self.x).tolist())
 

@@ -110,6 +110,32 @@ class Compressed(harness.TestCase):
                     self.assertEqual((run.returncode, run.stderr), (0, notes))
                     self.assertEqual(self.out.read_bytes(), good)
 
+    def test_profile(self):
+        def compiled(profile):
+            """The compiled model: levels are counted, columns summed by
+            them."""
+            model = self.compile("y ~ s(a, k=5) + c(k)", "--profile", profile,
+                                 group="g", date="date")
+            return model.read_bytes()
+
+        good = compiled(self.train)
+        for kind, compress in KINDS.items():
+            with self.subTest(kind=kind):
+                data = compress(self.plain)
+                self.assertEqual(compiled(self.write(data)), good)
+                for bad, says in ((data[:-20], "ends in the middle"),
+                                  (data[:-8] + bytes(8),  # checksums
+                                   "not a valid " + kind)):
+                    path = self.write(bad)
+                    run = self.run_program(
+                        harness.TAMC, self.dir / "model.yaml", "-o", self.out,
+                        "--profile", path)
+                    self.assertEqual(run.returncode, 1)
+                    self.assertIn(f"tamc: error: cannot read '{path}': ",
+                                  run.stderr)
+                    self.assertIn(says, run.stderr)
+                    self.assertFalse(self.out.exists())
+
     def check_same(self, data):
         good = self.predict(self.model, self.train, self.weights).read_bytes()
         for stream in ([], ["--stream"]):

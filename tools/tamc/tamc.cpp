@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decompress.h"
 #include "OutputCheck.h"
 
 #include "tamc/Conversion/SpecToTam.h"
@@ -347,6 +348,8 @@ int Driver::readSpec() {
       return fail("cannot read '" + profile +
                   "': " + buffer.getError().message());
     data = std::move(*buffer);
+    if (const std::string fault = decompress(data); !fault.empty())
+      return fail("cannot read '" + profile + "': " + fault);
     reference = data->getMemBufferRef();
   }
   const spec::ProfileFormat format = {*parseSeparator(separator),

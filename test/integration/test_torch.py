@@ -15,7 +15,7 @@ from small import harness
 
 FILE = "libtamrt-backend-torch.so"
 COUNTS = re.compile(
-    r"debug: torch:cpu: (?P<kernels>\d+) kernels, (?P<copies>\d+) copies, "
+    r"debug: torch:[\w:]+: (?P<kernels>\d+) kernels, (?P<copies>\d+) copies, "
     r"(?P<tensors>\d+) temporary tensors, (?P<peak>\d+) of (?P<reserve>\d+) "
     r"bytes at most, (?P<refused>\d+) refused")
 STEP = re.compile(r"warning: device 'torch:cpu' had no \d+ bytes more for "
@@ -55,6 +55,31 @@ class Torch(devices.DeviceTest):
                 streamed, _ = self.run_there(model, "fit", self.train,
                                              "--stream")
                 self.assertEqual(streamed, got)
+
+    def test_preconditioners(self):
+        """With each preconditioner, in memory and by --stream, the predictions
+        are the CPU's, and every launch is counted."""
+        model = self.prepare(devices.CG, "--fuse-rows=false", "--solver=cg",
+                             "--block-limit=16", days=20)
+        for preconditioner in "none", "block", "sketch":
+            options = ("--preconditioner", preconditioner)
+            weights = self.fit(model, self.train, *options)
+            good = self.numbers(self.predict(model, self.train, weights)
+                                .read_bytes())
+            for more in (), ("--stream",):
+                got, said = self.run_there(model, "fit", self.train, *options,
+                                           *more, "--timings=json")
+                (self.dir / "there").write_bytes(got)
+                table = self.predict(model, self.train, self.dir / "there")
+                self.assert_close_to_norm(self.numbers(table.read_bytes()),
+                                          good, 1e-6, (options, more))
+                told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])
+                launches = told["device"]["launches"]
+                self.assertEqual(launches + TEST_KERNELS,
+                                 int(COUNTS.search(said)["kernels"]))
+                # A pass over the rows is at least one for each group.
+                self.assertGreaterEqual(launches, devices.GROUPS * told[
+                    "most iterations of a group"])
 
     def test_sums_of_the_cpu(self):
         self.check_sums_of_the_cpu()
@@ -129,46 +154,68 @@ class Torch(devices.DeviceTest):
             self.assertEqual(run.returncode, 1)
             self.assertIn(f"device 'torch:cpu': {message}", run.stderr)
 
+    def sweep(self, model, command, most):
+        """Of the allocations, kernels and copies of a run, and of the
+        allocations of the reserve, `most` fail, each in a run of its own: it
+        ends with the same bytes, with an error, or with the numbers of the CPU,
+        if that is allowed."""
+        good, said = self.run_there(model, *command)
+        counts = {key: int(value) for key, value
+                  in COUNTS.search(said).groupdict().items()}
+        tests = {"fail": (TEST_ALLOCATIONS, 14),
+                 "fail_kernel": (TEST_KERNELS, counts["kernels"]),
+                 "fail_copy": (TEST_COPIES, counts["copies"]),
+                 "fail_reserve": (40, counts["tensors"])}
+        for key, (first, last) in tests.items():
+            for k in range(first + 1, last + 1, max(1, (last - first) // most)):
+                for options in (), ("--allow-cpu-fallback",):
+                    with self.subTest(command=command, key=key, k=k):
+                        run = self.start(model, *command, *options, **{key: k})
+                        if run.returncode == 0:
+                            got = (self.dir / "out").read_bytes()
+                            if "'cpu'" not in run.stderr:
+                                self.assertEqual(got, good)
+                            self.assert_same_numbers(model, command, got, good)
+                            continue
+                        self.assertEqual(run.returncode, 1, run.stderr)
+                        self.assertEqual(options, (), run.stderr)
+                        self.assertEqual(
+                            len(ERRORS.findall(run.stderr)), 1, run.stderr)
+                        self.assertFalse((self.dir / "out").exists())
+
+    def assert_same_numbers(self, model, command, got, good):
+        tables = []
+        for content in got, good:
+            if command[0] == "fit" and got != good:
+                (self.dir / "part").write_bytes(content)
+                content = self.predict(model, self.train, self.dir / "part",
+                                       output="part.csv").read_bytes()
+            tables.append(content)
+        if got != good:
+            self.assert_close_to_norm(*map(self.numbers, tables), 1e-6, command)
+
     def test_faults(self):
-        """Each allocation, kernel and copy fails once, and so does memory of
-        the reserve: the run ends with the same bytes or with an error."""
         model = self.prepare("y ~ l(a)+s(c,k=5)+c(d,n_cat=7)",
                              "--fuse-rows=false", days=4, groups=2,
                              chunk_rows=4)
         one = ("--threads", "1")
         fit = ("fit", self.train, *one)
-        good, said = self.run_there(model, *fit)
+        good, _ = self.run_there(model, *fit)
         (self.dir / "weights").write_bytes(good)
-        predict = ("predict", self.train, "--weights", "weights", *one)
-        for command in fit, predict:
-            good, said = self.run_there(model, *command)
-            counts = {key: int(value) for key, value
-                      in COUNTS.search(said).groupdict().items()}
-            tests = {"fail": (TEST_ALLOCATIONS, 14),
-                     "fail_kernel": (TEST_KERNELS, counts["kernels"]),
-                     "fail_copy": (TEST_COPIES, counts["copies"]),
-                     "fail_reserve": (40, counts["tensors"])}
-            for key, (first, last) in tests.items():
-                for k in range(first + 1, last + 1,
-                               max(1, (last - first) // 12)):
-                    for options in (), ("--allow-cpu-fallback",):
-                        with self.subTest(command=command[0], key=key, k=k):
-                            (self.dir / "out").unlink(missing_ok=True)
-                            run = self.run_program(
-                                model, *command, *options, "-o", "out",
-                                "--device", "torch:cpu",
-                                env=self.environment(**{key: k}))
-                            self.assertNotIn("never released", run.stderr)
-                            if run.returncode == 0:
-                                if "'cpu'" not in run.stderr:
-                                    self.assertEqual(
-                                        (self.dir / "out").read_bytes(), good)
-                                continue
-                            self.assertEqual(run.returncode, 1, run.stderr)
-                            self.assertEqual(options, (), run.stderr)
-                            self.assertEqual(
-                                len(ERRORS.findall(run.stderr)), 1, run.stderr)
-                            self.assertFalse((self.dir / "out").exists())
+        for command in fit, ("predict", self.train, "--weights", "weights",
+                             *one):
+            self.sweep(model, command, 12)
+
+    def test_faults_of_conjugate_gradients(self):
+        # Trees whose block is not factored, and a recursion, whose carry starts
+        # anew in each iteration.
+        model = self.prepare("y ~ s(c,k=5)+t(a,n_trees=24,max_depth=2)+"
+                             "pid(b,w=3)", "--fuse-rows=false", "--solver=cg",
+                             "--block-limit=8", days=4, groups=2,
+                             chunk_rows=64)
+        for command in (("fit", self.train, "--threads", "1"),
+                        ("fit", self.train, "--threads", "1", "--stream")):
+            self.sweep(model, command, 4)
 
     def test_little_memory(self):
         self.check_little_memory()
@@ -250,6 +297,36 @@ class Torch(devices.DeviceTest):
             text = self.succeed(model, "info", "--devices", env=env)
             self.assertRegex(text, rf"(?m)^  torch\n    found: .*\n"
                                    rf"    skipped: .*{why}")
+
+    def test_devices_that_are_skipped(self):
+        """Without a backend, and if the device fails its test, the CPU
+        computes, and `info --devices` says why."""
+        model = self.prepare("y ~ l(a)", days=4)
+        good = self.fit(model, self.train).read_bytes()
+        folder = self.dir / "backends"
+        folder.mkdir()
+        nowhere = self.environment(self.dir / "nowhere")
+        broken = self.environment(fail_kernel=2)
+        for env, why, named in (
+                (nowhere, None, "no backend 'libtamrt-backend-torch.so' was "
+                                "found; "),
+                (broken, "test 'cholesky' failed: a kernel reported status 2, "
+                         "detail 4096", "test 'cholesky' failed: ")):
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   env=env)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual((self.dir / "out").read_bytes(), good)
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   "--device", "torch:cpu", env=env)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"device 'torch:cpu': {named}", run.stderr)
+            text = self.succeed(model, "info", "--devices", env=env)
+            if why:
+                self.assertRegex(text, r"  torch:cpu: .*\n(    .*\n)*"
+                                       rf"    skipped: {why}\n")
+            else:
+                self.assertIn("  torch\n    skipped: no backend was found\n",
+                              text)
 
     def test_models_need_no_torch(self):
         model = self.prepare("y ~ l(a)")

@@ -34,7 +34,7 @@ extern "C" {
 
 /// Changes whenever a struct below changes. The core skips a backend for
 /// another version.
-#define TAMRT_BACKEND_VERSION 4
+#define TAMRT_BACKEND_VERSION 5
 
 /// Severity of a message.
 typedef enum tamrt_log_level {
@@ -206,6 +206,11 @@ typedef struct tamrt_backend {
 
   /// Counts of the device's work, for `--timings`.
   void (*counts)(tamrt_device *device, tamrt_device_counts *counts);
+
+  /// Bytes of the memory that `memory` tells of which are reserved for the
+  /// kernels while the device is open: all that they take beside the planned
+  /// buffers, however many run at once. The plan counts them. Null: none.
+  int64_t (*reserve)(tamrt_device *device);
 
   /// The name of device `index`, which `probe` has counted, behind the kind and
   /// a colon: "cpu" for torch:cpu, "xpu:0" for torch:xpu:0. It lives as long as

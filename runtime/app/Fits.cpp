@@ -46,9 +46,12 @@ int64_t bounded(int64_t a, int64_t b, int64_t c) {
   return sum < 9e18 ? a * b + c : std::numeric_limits<int64_t>::max();
 }
 
-/// The rungs of the chosen solver.
+/// The need of the chosen solver, and its rungs.
+const Need &needOf(const Answer &answer) {
+  return answer.question.needOf(answer.decision.solver);
+}
 const std::vector<RungNeed> &rungsOf(const Answer &answer) {
-  return answer.question.needOf(answer.decision.solver).rungs;
+  return needOf(answer).rungs;
 }
 
 /// "direct solver".
@@ -100,9 +103,10 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
       ++least;
     return std::max(least, bounded(1, int64_t(free), besides));
   };
-  answer.minMemory = memoryFor(rungs.back().bytes);
+  const int64_t shared = needOf(answer).sharedBytes;
+  answer.minMemory = memoryFor(bounded(rungs.back().bytes, 1, shared));
   answer.maxMemory =
-      memoryFor(bounded(rungs.front().bytes, answer.question.threads, 0));
+      memoryFor(bounded(rungs.front().bytes, answer.question.threads, shared));
   if (!answer.decision.fits)
     answer.why =
         tooLittle(answer.question, answer.decision, options.oracle, "");
@@ -113,7 +117,7 @@ int64_t rowsOf(const Answer &answer) {
   return rungsOf(answer)[answer.decision.rung].rows;
 }
 
-std::string formatText(const std::vector<Answer> &answers,
+std::string formatText(const std::vector<Answer> &answers, const Device &device,
                        const Options &options) {
   std::string text = fmt::format("memory: {} bytes\n", options.memoryBytes);
   if (options.planRows > 0)
@@ -121,6 +125,10 @@ std::string formatText(const std::vector<Answer> &answers,
                         options.planGroups, options.planGroups == 1 ? "" : "s");
   else
     text += "data: not counted; --rows and --groups tell their size\n";
+  if (const int64_t reserve = device.reserveBytes(); reserve > 0)
+    text += fmt::format("reserve: {} bytes that the kernels of '{}' take "
+                        "beside the plan, counted below\n",
+                        reserve, device.label());
   for (const Answer &answer : answers) {
     const Decision &decision = answer.decision;
     if (decision.fits)
@@ -145,7 +153,7 @@ std::string formatText(const std::vector<Answer> &answers,
   return text;
 }
 
-std::string formatJson(const std::vector<Answer> &answers,
+std::string formatJson(const std::vector<Answer> &answers, const Device &device,
                        const Options &options) {
   json uses = json::array();
   for (const Answer &answer : answers) {
@@ -165,10 +173,10 @@ std::string formatJson(const std::vector<Answer> &answers,
          {"most_memory", answer.maxMemory},
          {"why", answer.why}});
   }
-  const json all = {{"memory", options.memoryBytes},
-                    {"rows", options.planRows},
-                    {"groups", options.planGroups},
-                    {"uses", uses}};
+  const json all = {
+      {"memory", options.memoryBytes},    {"rows", options.planRows},
+      {"groups", options.planGroups},     {"device", device.label()},
+      {"reserve", device.reserveBytes()}, {"uses", uses}};
   return all.dump() + "\n";
 }
 
@@ -212,8 +220,9 @@ Result<std::string> formatFits(const tamrt_model &model,
   }
   if (model.adapt)
     addWindows();
-  return options.planFormat == PlanFormat::Json ? formatJson(answers, options)
-                                                : formatText(answers, options);
+  return options.planFormat == PlanFormat::Json
+             ? formatJson(answers, *run.device, options)
+             : formatText(answers, *run.device, options);
 }
 
 } // namespace tamrt

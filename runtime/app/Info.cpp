@@ -408,6 +408,10 @@ std::string devicesAsText(const std::vector<DeviceReport> &reports,
     text += "\n";
     if (!report.path.empty())
       text += "    found: " + report.path + "\n";
+    if (report.reserveBytes > 0)
+      text += fmt::format("    reserve of its kernels beside the plan: {} "
+                          "bytes\n",
+                          report.reserveBytes);
     if (!report.missing.empty())
       text += fmt::format("    steps on the CPU for lack of kernels: {}\n",
                           fmt::join(report.missing, ", "));
@@ -435,6 +439,7 @@ std::string devicesAsJson(const std::vector<DeviceReport> &reports,
                        {"total", report.memory.totalBytes},
                        {"allocator", allocatorName(options.allocator.kind)},
                        {"reservable", reservable(report, options)},
+                       {"reserve", report.reserveBytes},
                        {"missing_kernels", report.missing},
                        {"tests", report.tests},
                        {"trusted", report.isTrusted()},

@@ -141,7 +141,8 @@ class DeviceTest(harness.TestCase):
         run = self.start(model, "fit", self.train, memory=100000)
         self.assertEqual(run.returncode, 1)
         least = re.search(r"expected (\d+) bytes of memory for the direct "
-                          r"solver in chunks of 1 row, got", run.stderr)
+                          r"solver in chunks of 1 row(, of which .*)?, got",
+                          run.stderr)
         enough = int(int(least[1]) / self.SHARE) + 2000
         got, said = self.run_there(model, "fit", self.train, memory=enough)
         self.assertLess(int(rows.search(said)[1]), 300)

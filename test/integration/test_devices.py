@@ -358,6 +358,33 @@ class Queues(Devices):
                                "for lack of kernels: .*pid.*\n    skipped: "
                                "expected the kernels rhs_dense and cholesky")
 
+    def test_reserve(self):
+        """What kernels take beside the plan counts as planned bytes."""
+        model = self.prepare("--fuse-rows=false")
+        weights, good = self.undisturbed(model)
+        reserve = 1 << 20
+        memory = ("plan", "--memory=100M", "--device=sim", "--format=json")
+        none, some = (json.loads(self.succeed(
+            model, *memory, env=dict(
+                os.environ, TAMRT_BACKEND_PATH=str(test_faults.BACKENDS),
+                TAMRT_SIM_RESERVE=str(size)))) for size in (0, reserve))
+        self.assertEqual((none["reserve"], some["reserve"]), (0, reserve))
+        for less, more in zip(none["uses"], some["uses"]):
+            self.assertEqual(more["bytes"] - less["bytes"], reserve)
+        for placement in ("solve=device", "sums=cpu"):
+            options = ("--placement", placement)
+            self.check(model, weights, good, *options, reserve=reserve,
+                       memory=2 * reserve)
+            run = self.run_program(
+                model, "fit", self.train, "-o", "out", "--device", "sim",
+                *options, env=dict(
+                    os.environ, TAMRT_BACKEND_PATH=str(test_faults.BACKENDS),
+                    TAMRT_SIM_RESERVE=str(reserve),
+                    TAMRT_SIM_MEMORY=str(reserve)))
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, r"error: expected \d{7,} bytes of "
+                                         "memory .*")
+
     def test_two_devices(self):
         """They share the groups of fits and predictions, each with an allocator
         of its own."""

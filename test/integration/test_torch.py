@@ -28,7 +28,7 @@ TEST_KERNELS, TEST_ALLOCATIONS, TEST_COPIES = 2, 5, 7
 
 
 class Torch(devices.DeviceTest):
-    DEVICE, PREFIX, SHARE = "torch:cpu", "TAMRT_TORCH", 0.6
+    DEVICE, PREFIX, SHARE = "torch:cpu", "TAMRT_TORCH", 0.7
     # Another build of the backend may be tested (tools/check --with torch).
     FOLDER = pathlib.Path(os.environ.get("TAMC_TORCH_BACKENDS",
                                          devices.BACKENDS))
@@ -140,6 +140,41 @@ class Torch(devices.DeviceTest):
         self.assertEqual(run.returncode, 1)
         self.assertIn("device 'torch:cpu': test 'binary64 sum' failed: a "
                       "kernel reported status 2", run.stderr)
+
+    def test_reserve_of_the_plan(self):
+        """The plan names the reserve and counts it, and so do limits."""
+        model = self.prepare(devices.LOAD, "--fuse-rows=false", days=4)
+        options = ("plan", "--memory", "2G", "--device", "torch:cpu",
+                   "--threads", "1")
+        sizes = (1 << 20, 1 << 28)
+        plans = [json.loads(self.succeed(
+            model, *options, "--format=json",
+            env=self.environment(reserve=size))) for size in sizes]
+        self.assertEqual([plan["reserve"] for plan in plans], list(sizes))
+        self.assertEqual({plan["device"] for plan in plans}, {"torch:cpu"})
+        for less, more in zip(*(plan["uses"] for plan in plans)):
+            self.assertTrue(less["fits"] and more["fits"])
+            self.assertEqual(less["rows"], more["rows"])
+            self.assertEqual(more["bytes"] - less["bytes"], sizes[1] - sizes[0])
+            for key in "least_memory", "most_memory":
+                self.assertGreater(more[key] - less[key], sizes[1] - sizes[0])
+        self.assertIn(f"\nreserve: {sizes[1]} bytes that the kernels of "
+                      "'torch:cpu' take beside the plan, counted below\n",
+                      self.succeed(model, *options, env=self.environment()))
+        self.assertRegex(
+            self.succeed(model, "info", "--devices", env=self.environment()),
+            r"  torch:cpu: .*\n    found: .*\n    reserve of its kernels "
+            rf"beside the plan: {sizes[1]} bytes\n    tested: ")
+        # The CPU has none.
+        self.assertNotIn("reserve", self.succeed(model, "plan", "--memory=2G"))
+
+        limited = ("fit", self.train, "--memory", "100M")
+        self.run_there(model, *limited, reserve=sizes[0])
+        run = self.start(model, *limited, reserve=sizes[1])
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"error: expected \d+ bytes of memory for "
+                         r"the direct solver in chunks of 1 row, of which the "
+                         rf"device's kernels reserve {sizes[1]}, got ")
 
     def test_reserves_that_do_not_exist(self):
         model = self.prepare("y ~ l(a)", days=4)

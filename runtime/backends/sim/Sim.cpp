@@ -13,6 +13,7 @@
 ///
 ///     TAMRT_SIM_MEMORY=BYTES     all of its memory; 1 GiB
 ///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is
+///     TAMRT_SIM_RESERVE=BYTES    what its kernels take beside the plan; 0
 ///     TAMRT_SIM_TAKEN=BYTES      what others have taken when it is opened
 ///     TAMRT_SIM_TAKEN_MS=N       they give it back N milliseconds later
 ///     TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
@@ -382,6 +383,8 @@ uint32_t traits(tamrt_device *device) {
   return all;
 }
 
+int64_t reserve(tamrt_device *) { return number("TAMRT_SIM_RESERVE", 0); }
+
 int32_t memory(tamrt_device *device, int64_t *freeBytes, int64_t *totalBytes) {
   std::lock_guard lock(device->mutex);
   *freeBytes = device->free();
@@ -571,6 +574,7 @@ tamrt_backend makeTable() {
   table.release = release;
   table.copy = copy;
   table.kernels = kernels;
+  table.reserve = reserve;
   if (number("TAMRT_SIM_KEEPS", 0) != 0)
     table.purge = purge;
   if (!lacks("streams")) {

@@ -363,6 +363,11 @@ void countWork(tamrt_device *device, tamrt_device_counts *counts) {
   *counts = {device->launches, device->copies, device->uploadedBytes};
 }
 
+/// Where the memory is not the CPU's, the reserve is no part of it.
+int64_t reserveOf(tamrt_device *device) {
+  return traits(device) & TAMRT_DEVICE_SHARES_RAM ? int64_t(reserveBytes()) : 0;
+}
+
 int32_t memoryOfDevice(tamrt_device *device, int64_t *freeBytes,
                        int64_t *totalBytes) {
   return guarded([&] {
@@ -444,6 +449,7 @@ tamrt_backend makeTable() {
   table.kernels = kernels;
   table.purge = purgeDevice;
   table.counts = countWork;
+  table.reserve = reserveOf;
   table.label = label;
   return table;
 }

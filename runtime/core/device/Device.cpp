@@ -160,7 +160,10 @@ DeviceMemory Device::memory() const {
     memory.freeBytes = 0;
   if (hasTrait(TAMRT_DEVICE_SHARES_RAM)) {
     // For RAM, the limits of the process count, too.
-    const MachineMemory machine = machineMemory();
+    MachineMemory machine = machineMemory();
+    for (MemorySource &source : machine.sources)
+      if (source.countsUntouched)
+        source.free += reserveBytes();
     if (machine.free() <= memory.freeBytes || isCpu()) {
       memory.freeBytes = machine.free();
       if (const MemorySource *source = machine.tightest())
@@ -231,6 +234,10 @@ tamrt_device_counts Device::counts() const {
   if (backend.counts)
     backend.counts(handle, &counts);
   return counts;
+}
+
+int64_t Device::reserveBytes() const {
+  return backend.reserve ? std::max<int64_t>(backend.reserve(handle), 0) : 0;
 }
 
 int64_t Device::batch() const {

@@ -76,6 +76,9 @@ public:
   }
   const tamrt_kernels *kernels() const { return backend.kernels(handle); }
 
+  /// Bytes of its memory that its kernels take beside the planned buffers.
+  int64_t reserveBytes() const;
+
   /// Whether it lacks kernels (Kernels.h).
   bool lacksKernels() const { return isIncomplete; }
 
@@ -108,7 +111,8 @@ public:
   AllocatorKind allocator() const { return kind; }
 
   /// Memory that is free now: that of the backend, up to the allocator's limit,
-  /// and that which the allocator keeps.
+  /// and that which the allocator keeps. The reserve of its kernels is part of
+  /// it, because a plan counts that.
   DeviceMemory memory() const;
 
   /// Allocates `bytes` (at least one alignment unit) of the device's memory,

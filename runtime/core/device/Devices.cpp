@@ -170,6 +170,7 @@ std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
   }
   report.name = (*device)->name();
   report.memory = (*device)->memory();
+  report.reserveBytes = (*device)->reserveBytes();
   report.missing = missingKernels(*(*device)->kernels());
   if (Status tested = testDevice(**device, report.tests); !tested) {
     report.why = tested.error().message;

@@ -38,6 +38,8 @@ struct DeviceReport {
   /// The manufacturer's name; empty if no device was opened.
   std::string name;
   DeviceMemory memory;
+  /// Device::reserveBytes.
+  int64_t reserveBytes = 0;
   /// The kernels that it lacks: their steps run on the CPU.
   std::vector<std::string> missing;
   /// The tests with their results: "binary64 sum: ok".

@@ -188,9 +188,9 @@ MachineMemory machineMemory(const MemorySources &sources) {
   };
   if (sources.addressSpace)
     memory.sources.push_back(
-        {"limit on address space", *sources.addressSpace - used(0)});
+        {"limit on address space", *sources.addressSpace - used(0), true});
   if (sources.data)
-    memory.sources.push_back({"limit on data", *sources.data - used(5)});
+    memory.sources.push_back({"limit on data", *sources.data - used(5), true});
   return memory;
 }
 

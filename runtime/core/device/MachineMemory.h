@@ -40,6 +40,8 @@ struct MemorySource {
   /// data".
   std::string name;
   int64_t free = 0;
+  /// Whether memory counts from its allocation on, before it is touched.
+  bool countsUntouched = false;
 };
 
 /// The memory that each source leaves.

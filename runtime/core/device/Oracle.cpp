@@ -193,9 +193,13 @@ std::string tooLittle(const Question &question, const Decision &decision,
   while (budgetOf(wanted, share) < decision.bytes)
     ++wanted;
   std::string text = fmt::format(
-      "expected {} bytes of memory for {} in chunks of {} row{}, got {}, which "
-      "is {:g}% of {} bytes free{}; {} bytes more would do",
+      "expected {} bytes of memory for {} in chunks of {} row{}{}, got {}, "
+      "which is {:g}% of {} bytes free{}; {} bytes more would do",
       decision.bytes, nameOf(decision.solver), rows, rows == 1 ? "" : "s",
+      need.reserveBytes > 0
+          ? fmt::format(", of which the device's kernels reserve {}",
+                        need.reserveBytes)
+          : "",
       decision.budget, share * 100, std::max<int64_t>(question.freeBytes, 0),
       source.empty() ? "" : " (" + source + ")", wanted - question.freeBytes);
   if (decision.bytes <= question.freeBytes)

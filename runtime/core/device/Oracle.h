@@ -73,6 +73,8 @@ struct RungNeed {
 struct Need {
   std::vector<RungNeed> rungs;
   int64_t sharedBytes = 0;
+  /// The shared bytes that the device's kernels take beside the plan.
+  int64_t reserveBytes = 0;
   /// Several threads are faster with up to one spare of `spareBytes` each, at
   /// most `spareLimit` bytes in total, but do not need them.
   int64_t spareBytes = 0, spareLimit = std::numeric_limits<int64_t>::max();

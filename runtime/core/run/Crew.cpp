@@ -235,16 +235,17 @@ Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
     return threads;
   const double share = options.oracle.share(solver.place(), options.work);
   const int64_t bytes = ladder.solverMemory(solver).total();
+  const int64_t reserve = solver.reserveBytes();
   Device::Wait wait(solver);
   DeviceMemory memory;
   int64_t budget = 0;
   do {
     memory = freeOn(solver, options);
     budget = budgetOf(memory.freeBytes, share);
-    if (bytes <= budget)
-      return unsigned(std::min<int64_t>(threads, budget / bytes));
+    if (bytes + reserve <= budget)
+      return unsigned(std::min<int64_t>(threads, (budget - reserve) / bytes));
   } while (wait.again());
-  return Error{"expected " + std::to_string(bytes) +
+  return Error{"expected " + std::to_string(bytes + reserve) +
                " bytes of memory on device '" + solver.label() +
                "' to solve, got " + std::to_string(budget) + " of " +
                std::to_string(memory.freeBytes) + " bytes free" +

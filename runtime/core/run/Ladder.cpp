@@ -107,8 +107,10 @@ Need Ladder::need(Device &device) const {
   for (size_t i = 0; i < rungs.size(); ++i)
     need.rungs.push_back(
         {chunkRows(i), memory(i, device).total() + savedBytes(device)});
+  need.reserveBytes = device.reserveBytes();
+  need.sharedBytes = need.reserveBytes;
   if (needsCopies(device))
-    need.sharedBytes = tableBytes(model);
+    need.sharedBytes += tableBytes(model);
   return need;
 }
 

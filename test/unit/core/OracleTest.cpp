@@ -264,6 +264,11 @@ TEST(Oracle, SaysWhatWouldHelp) {
                   "chunks of 1 row, got 700, which is 70% of 1000 bytes free "
                   "(limit on data); 143 bytes more would do, or a share of "
                   "0.80");
+  Question reserved = asked;
+  reserved.direct->reserveBytes = 300;
+  EXPECT_EQ(tooLittle(reserved, decide(reserved, {}), {}, "").substr(0, 113),
+            "expected 800 bytes of memory for the direct solver in chunks of 1 "
+            "row, of which the device's kernels reserve 300,");
   // It does.
   asked.freeBytes += 143;
   EXPECT_TRUE(decide(asked, {}).fits);

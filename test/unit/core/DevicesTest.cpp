@@ -10,6 +10,7 @@
 
 #include "core/Log.h"
 #include "core/device/Devices.h"
+#include "core/device/MachineMemory.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -55,6 +57,34 @@ TEST_F(Devices, TheCpuIsBuiltIn) {
   EXPECT_EQ(tests,
             (std::vector<std::string>{"binary64 sum: ok", "cholesky: ok"}));
   EXPECT_EQ((*device)->usedBytes(), 0);
+}
+
+TEST_F(Devices, LimitsOfTheProcessCountAReserveOnce) {
+  static constexpr int64_t kReserve = int64_t(1) << 24;
+  tamrt_backend backend = cpuBackend();
+  backend.kind = "reserving";
+  // The CPU's functions need no handle, but only one that is not null is open.
+  static int64_t handle;
+  backend.open = [](int32_t, char *, size_t) {
+    return reinterpret_cast<tamrt_device *>(&handle);
+  };
+  backend.reserve = [](tamrt_device *) { return kReserve; };
+  Result<std::unique_ptr<Device>> device = Device::open(backend, 0);
+  ASSERT_TRUE(device);
+  EXPECT_EQ((*device)->reserveBytes(), kReserve);
+  EXPECT_EQ(Device::cpu().reserveBytes(), 0);
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  // The reserve is in the address space already, and in the plan.
+  rlimit limit = before;
+  limit.rlim_cur = rlim_t(processBytes() + kReserve);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  const DeviceMemory memory = (*device)->memory(), cpu = Device::cpu().memory();
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(cpu.source, "limit on address space");
+  EXPECT_EQ(memory.source, cpu.source);
+  EXPECT_NEAR(double(memory.freeBytes - cpu.freeBytes), double(kReserve),
+              double(kReserve) / 4);
 }
 
 TEST_F(Devices, SimIsUsedByNameAlone) {

@@ -240,5 +240,5 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < subjects.size(); ++i)
     if (onlySubjects.empty() || regex.match(subjects[i].name))
       suite.run(subjects[i], i);
-  return suite.report(onlySubjects.empty());
+  return suite.report(onlySubjects.empty() && onlyBackends.empty());
 }

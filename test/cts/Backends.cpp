@@ -98,6 +98,16 @@ std::vector<Backend> tamc::cts::allBackends() {
   if (!std::filesystem::exists(folder + "/libtamrt-backend-torch.so"))
     torch.missing = "the build has no backend for LibTorch";
   all.push_back(torch);
+  // The same operations on a device whose tensors are none of the CPU's.
+  const std::string extension =
+      folder + "/../../test/torch/libtamrt-test-privateuse.so";
+  torch.name = "torch:privateuseone";
+  torch.run = {"--device", torch.name};
+  torch.environment.push_back("TAMRT_TORCH_EXTENSION=" + extension);
+  torch.every = 9;
+  if (torch.missing.empty() && !std::filesystem::exists(extension))
+    torch.missing = "the build has no test device for LibTorch";
+  all.push_back(torch);
   Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};
   if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))
     arm.missing = "the build has no runtime for " + arm.machine;

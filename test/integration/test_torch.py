@@ -372,5 +372,85 @@ class Torch(devices.DeviceTest):
         self.assertNotIn("c10", libraries)
 
 
+class PrivateUse(devices.DeviceTest):
+    """A device that is not LibTorch's CPU, whose operations refuse the CPU's
+    tensors and whose memory the CPU cannot access (PrivateUse.cpp)."""
+
+    DEVICE, PREFIX, SHARE = "torch:privateuseone", "TAMRT_TORCH", 0.9
+    FOLDER = Torch.FOLDER
+    EXTENSION = (FOLDER.parent.parent / "test" / "torch" /
+                 "libtamrt-test-privateuse.so")
+
+    @classmethod
+    def environment(cls, folder=None, **settings):
+        return super().environment(folder, **{
+            "extension": cls.EXTENSION, **settings})
+
+    def test_numbers_of_the_cpu(self):
+        for name, formula, options in (
+                ("load", devices.LOAD, ()), ("mixed", devices.MIXED, ()),
+                ("random", devices.RANDOM, ()),
+                ("cg", devices.CG, ("--solver=cg", "--block-limit=16")),
+                ("dense", devices.LOAD, ("--dense",))):
+            with self.subTest(name):
+                model = self.prepare(formula, "--fuse-rows=false", *options,
+                                     days=20)
+                self.check(model, tolerance=1e-6 if name == "cg" else 1e-9,
+                           commands=("predict",) if name == "random" else
+                           ("predict", "decompose"))
+
+    def test_bytes_of_torch_on_the_cpu(self):
+        """Operations and their order are the same."""
+        for formula, options in (
+                (devices.MIXED, ()),
+                (devices.CG, ("--solver=cg", "--block-limit=16"))):
+            model = self.prepare(formula, "--fuse-rows=false", *options, days=4)
+            good, _ = self.run_there(model, "fit", self.train)
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   "--device", "torch:cpu",
+                                   env=self.environment())
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual((self.dir / "out").read_bytes(), good)
+            for more in (("--chunk-rows", "7"), ("--threads", "3"),
+                         ("--stream",)):
+                self.assertEqual(
+                    self.run_there(model, "fit", self.train, *more)[0], good,
+                    more)
+
+    def test_inference(self):
+        model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")
+        weights = self.fit(model, self.train, "--inference")
+        self.succeed(model, "predict", self.train, "--weights", weights, "--se",
+                     "-o", "good")
+        got, _ = self.run_there(model, "fit", self.train, "--inference")
+        (self.dir / "there").write_bytes(got)
+        table, said = self.run_there(model, "predict", self.train, "--weights",
+                                     "there", "--se")
+        self.assertNotIn("warning", said)
+        self.assert_close(self.numbers(table), self.numbers(
+            (self.dir / "good").read_bytes()), 1e-8, "standard error")
+
+    def test_without_binary64(self):
+        model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")
+        self.check(model, tolerance=1e-7, is_whole=False, lacks="binary64")
+        _, said = self.run_there(model, "fit", self.train, lacks="binary64")
+        self.assertNotIn("solving on 'cpu'", said)
+        self.assertNotIn("the CPU factors", said)
+
+    def test_devices(self):
+        model = self.prepare("y ~ l(a)", days=4)
+        text = self.succeed(model, "info", "--devices", env=self.environment())
+        self.assertRegex(
+            text, r"  torch:privateuseone:0: LibTorch [0-9.]+ on device 0 of an "
+                  r"extension, .*\n    found: .*\n"
+                  r"    tested: binary64 sum: ok\n"
+                  r"    tested: cholesky: ok\n    trusted; ")
+        run = self.start(model, "fit", self.train, extension="/nowhere.so")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("device 'torch:privateuseone': LibTorch cannot tell its "
+                      "devices: TAMRT_TORCH_EXTENSION: /nowhere.so: ",
+                      run.stderr)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -8,6 +8,11 @@
 
 #include "backends/torch/TorchDevices.h"
 
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <stdexcept>
 #include <unistd.h>
 
 #if TAMRT_TORCH_MAJOR >= 2
@@ -42,9 +47,21 @@ bool isSeparate(int64_t index) {
 }
 #endif
 
+/// Loads the library of a device that is not LibTorch's own, if the user has
+/// named one. It registers the device as PrivateUse1.
+void loadExtension() {
+  const char *path = std::getenv("TAMRT_TORCH_EXTENSION");
+  if (!path || !*path || ::dlopen(path, RTLD_NOW | RTLD_LOCAL))
+    return;
+  const char *why = ::dlerror();
+  throw std::runtime_error(std::string("TAMRT_TORCH_EXTENSION: ") +
+                           (why ? why : "the library cannot be loaded"));
+}
+
 } // namespace
 
 std::vector<TorchDevice> findDevices() {
+  loadExtension();
   std::vector<TorchDevice> devices = {{"cpu", at::kCPU, "the CPU"}};
 #if TAMRT_TORCH_MAJOR >= 2
   if (at::detail::getMPSHooks().hasMPS())
@@ -56,6 +73,15 @@ std::vector<TorchDevice> findDevices() {
                            at::Device(at::kXPU, c10::DeviceIndex(i)),
                            "Intel's GPU " + std::to_string(i)});
 #endif
+  constexpr c10::DeviceType kOther = c10::DeviceType::PrivateUse1;
+  if (c10::impl::hasDeviceGuardImpl(kOther)) {
+    const std::string name = c10::DeviceTypeName(kOther, /*lower_case=*/true);
+    const auto count = c10::impl::getDeviceGuardImpl(kOther)->deviceCount();
+    for (int64_t i = 0; i < count; ++i)
+      devices.push_back({name + ":" + std::to_string(i),
+                         at::Device(kOther, c10::DeviceIndex(i)),
+                         "device " + std::to_string(i) + " of an extension"});
+  }
   return devices;
 }
 

@@ -32,7 +32,8 @@ struct TorchDevice {
 };
 
 /// The devices of this machine, the CPU first. Intel GPUs that share the CPU's
-/// memory are left out.
+/// memory are left out. Devices of a library that TAMRT_TORCH_EXTENSION names
+/// come last. Throws what LibTorch throws, and if the library cannot be loaded.
 std::vector<TorchDevice> findDevices();
 
 /// Whether it computes with binary64.

@@ -548,7 +548,8 @@ typedef struct tamrt_model {
   /// it has code of its own (tamrt_step::is_cpu_code). It differs from this one
   /// in its steps and their plans, accumulators and state, and refers to
   /// likewise models, `small_blocks` and so on. Null in the models that this
-  /// one refers to, and if tamc made none, as in models without loops over rows.
+  /// one refers to, and if tamc made none, as in models without loops over
+  /// rows.
   const struct tamrt_model *devices;
 } tamrt_model;
 

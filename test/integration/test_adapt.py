@@ -303,9 +303,14 @@ class Windows(WindowsCase):
         if not any(BACKENDS.glob("libtamrt-backend-sim*")):
             self.skipTest("there is no simulated device")
         data = write_csv(self.dir / "data.csv", make_rows(100))
-        model = self.compile_windows(
-            "y ~ p(trend, deg=2) + c(day, n_cat=7)", window=40, update=1)
+        formula = "y ~ p(trend, deg=2) + c(day, n_cat=7)"
+        model = self.compile_windows(formula, window=40, update=1)
+        # What a device runs whose memory the CPU cannot address.
+        kernels = self.compile_windows(formula, window=40, update=1,
+                                       options=["--fuse-rows=false"],
+                                       name="kernels")
         for options in ([], ["--forget=0.97"]):
+            there = self.adapt(kernels, data, *options).read_bytes()
             expected = self.adapt(model, data, *options).read_bytes()
             for opaque in "01":
                 environment = dict(os.environ, TAMRT_SIM_OPAQUE=opaque,
@@ -313,7 +318,8 @@ class Windows(WindowsCase):
                 self.succeed(model, "adapt", data, "-o", "sim.csv",
                              "--device=sim", *options, env=environment)
                 self.assertEqual((self.dir / "sim.csv").read_bytes(),
-                                 expected, (options, opaque))
+                                 there if opaque == "1" else expected,
+                                 (options, opaque))
 
     def test_windows_without_weight(self):
         rows = make_rows(60)

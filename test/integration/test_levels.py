@@ -409,7 +409,9 @@ class Bytes(TestCase):
         train = write_rows(self.dir / "train.csv", (5000, 300))
         other = write_rows(self.dir / "other.csv", (300, 300),
                            hour=lambda rng, row: row % 24 + .25 * (row == 9))
-        options = ["--profile", train, ALWAYS, "--chunk-rows", 64]
+        # C++ has no steps for devices.
+        options = ["--profile", train, ALWAYS, "--chunk-rows", 64,
+                   "--device-steps=false"]
         model = self.compile(ALL, *options, **KEYS)
         source = self.dir / "model.cpp"
         self.succeed(harness.TAMC, self.dir / "model.yaml", *options,

@@ -10,6 +10,7 @@
 
 #include "core/data/Dataset.h"
 #include "core/data/Ranges.h"
+#include "core/device/MachineMemory.h"
 #include "core/learn/Learn.h"
 #include "core/learn/Learners.h"
 #include "core/model/Model.h"
@@ -21,11 +22,10 @@
 namespace tamrt {
 namespace {
 
-/// The executable, libstdc++ and libc with their data take 7 MiB of address
-/// space on Debian 12 (5.6 MiB with --static-blas); the rest is for the C
-/// libraries of other systems and for the allocator, which keeps up to a MiB at
-/// the heap's top and rounds up. The first thread's stack is in it.
-constexpr int64_t kConstant = int64_t(12) << 20;
+/// Beside the program: libstdc++, libm and libc with their data, of other
+/// systems too, the first thread's stack, and the allocator, which keeps up to
+/// a MiB at the heap's top and rounds up.
+constexpr int64_t kLibraries = int64_t(8) << 20;
 
 /// A block of a file with its index and the columns parsed from it. Fields of
 /// one byte need the most memory.
@@ -62,7 +62,8 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   MemoryNeed need = {};
   // Tables are learnt before the arenas are allocated and after the text is
   // freed: the column that quantiles need is less than reading needed.
-  need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
+  need.constant = programBytes() + kLibraries + kBlock +
+                  kWeightCopies * tableBytes(model) +
                   int64_t(learningBytes(model, kMaxRowsKept));
   // The stack with its guard pages, a block, and a block that is set aside.
   need.perThread =

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <fcntl.h>
 #include <limits>
+#include <link.h>
 #include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -203,6 +204,31 @@ int64_t processBytes() {
   ::close(file);
   return number({text, size_t(std::max<ssize_t>(count, 0))}).value_or(0) *
          ::sysconf(_SC_PAGESIZE);
+}
+
+int64_t programBytes() {
+  int64_t bytes = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info *object, size_t, void *result) {
+        const auto here = reinterpret_cast<uintptr_t>(&programBytes);
+        uintptr_t first = std::numeric_limits<uintptr_t>::max(), last = 0;
+        bool isOurs = false;
+        for (size_t i = 0; i < object->dlpi_phnum; ++i) {
+          const auto &segment = object->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD)
+            continue;
+          const uintptr_t start = object->dlpi_addr + segment.p_vaddr,
+                          end = start + segment.p_memsz;
+          first = std::min(first, start);
+          last = std::max(last, end);
+          isOurs |= start <= here && here < end;
+        }
+        if (isOurs)
+          *static_cast<int64_t *>(result) = int64_t(last - first);
+        return int(isOurs);
+      },
+      &bytes);
+  return bytes;
 }
 
 } // namespace tamrt

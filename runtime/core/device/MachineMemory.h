@@ -68,6 +68,10 @@ machineMemory(const MemorySources &sources = MemorySources::machine());
 /// memory, so that it can be called when there is none.
 int64_t processBytes();
 
+/// Bytes of address space of the executable or shared library that holds this
+/// code: from its first segment to the end of its last; 0 if unknown.
+int64_t programBytes();
+
 } // namespace tamrt
 
 #endif // TAMRT_CORE_DEVICE_MACHINEMEMORY_H

@@ -122,6 +122,8 @@ TEST_F(FakeMachine, ResourceLimits) {
 TEST(MachineMemory, OfThisMachine) {
   EXPECT_GT(machineMemory().free(), kMiB);
   EXPECT_GT(processBytes(), kMiB);
+  EXPECT_GT(programBytes(), kMiB / 8);
+  EXPECT_LT(programBytes(), processBytes());
 }
 
 } // namespace

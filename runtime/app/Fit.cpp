@@ -174,7 +174,8 @@ Result<Weights> FitCommand::fit() {
     progress.clear();
     tell(model, "note", note);
   };
-  if (options.command == Command::Tune)
+  if (options.command == Command::Tune) {
+    run.choiceBytes = tuneBytesPerGroup(model, options.tune.criterion);
     run.chooseStrengths = [&](const StrengthsQuestion &question) {
       timings.end("sums");
       Result<std::vector<double>> strengths =
@@ -182,6 +183,7 @@ Result<Weights> FitCommand::fit() {
       timings.end("tune");
       return strengths;
     };
+  }
   // Reported before a long time of reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return std::move(s).error();

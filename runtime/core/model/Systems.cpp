@@ -21,9 +21,7 @@ void Systems::resize(const tamrt_model &model, size_t count) {
 
 size_t Systems::bytesPerGroup(const tamrt_model &model) {
   const auto d = size_t(model.columns);
-  // A search keeps a triangle, and changes of as many numbers as A has.
-  return sizeof(System) +
-         (2 * d * d + d * (d + 1) / 2 + 2 * d) * sizeof(double);
+  return sizeof(System) + (d * d + d) * sizeof(double);
 }
 
 void Systems::take(size_t group, const double *output) {

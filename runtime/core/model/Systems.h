@@ -43,7 +43,7 @@ class Systems {
 public:
   /// Makes room. May throw std::bad_alloc.
   void resize(const tamrt_model &model, size_t count);
-  /// Bytes of one group, with those that a search keeps of it.
+  /// Bytes of one group.
   static size_t bytesPerGroup(const tamrt_model &model);
 
   /// Takes the output of FIT_SYSTEM for a group that was run with strengths of

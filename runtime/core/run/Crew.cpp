@@ -458,7 +458,8 @@ int64_t systemBytes(const tamrt_model &model, size_t groups,
   if (!options.systems ||
       !deviceOf(model, TAMRT_STEP_FIT_CHUNK, options).isCpu())
     return 0;
-  return int64_t(groups * Systems::bytesPerGroup(model));
+  return int64_t(groups) *
+         (int64_t(Systems::bytesPerGroup(model)) + options.choiceBytes);
 }
 
 Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,

@@ -135,8 +135,8 @@ Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
   if (!options.inference && !options.systems)
     return {};
   const size_t bytes =
-      groups * (options.systems ? Systems::bytesPerGroup(model)
-                                : Inference::bytesPerGroup(model));
+      options.systems ? size_t(systemBytes(model, groups, options))
+                      : groups * Inference::bytesPerGroup(model);
   try {
     if (options.systems)
       options.systems->resize(model, groups);

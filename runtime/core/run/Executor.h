@@ -117,6 +117,8 @@ struct RunOptions {
   /// (`fitChosen`); may be empty.
   std::function<Result<std::vector<double>>(const StrengthsQuestion &)>
       chooseStrengths;
+  /// Bytes that the choice takes for a group.
+  int64_t choiceBytes = 0;
   /// For fits whose caller computes the coefficients itself, G x D, when the
   /// rows have been summed; may be empty.
   std::function<Result<std::vector<double>>(const StrengthsQuestion &)>

@@ -53,6 +53,13 @@ private:
 
 } // namespace
 
+int64_t tuneBytesPerGroup(const tamrt_model &model, Criterion criterion) {
+  const int64_t d = model.columns;
+  const int64_t numbers =
+      d * d + d + (criterion == Criterion::Gcv ? triangleSize(d) : 0);
+  return numbers * int64_t(sizeof(double));
+}
+
 Result<std::vector<TuneResult>> tune(const TuneProblem &problem,
                                      const std::vector<double> &start,
                                      const TuneOptions &options,

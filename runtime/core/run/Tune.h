@@ -70,6 +70,11 @@ struct TuneProgress {
   std::optional<size_t> group = std::nullopt, cycle = std::nullopt;
 };
 
+/// Bytes that a search keeps of a group. REML: the group's matrix with
+/// penalties, or its inverse. GCV: the inverse, and changes of it, which have as
+/// many numbers as the matrix.
+int64_t tuneBytesPerGroup(const tamrt_model &model, Criterion criterion);
+
 /// Called by the caller's thread.
 using TuneReport = std::function<void(const TuneProgress &)>;
 

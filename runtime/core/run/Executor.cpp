@@ -134,9 +134,9 @@ Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
                       const RunOptions &options) {
   if (!options.inference && !options.systems)
     return {};
-  const size_t bytes =
-      options.systems ? size_t(systemBytes(model, groups, options))
-                      : groups * Inference::bytesPerGroup(model);
+  const size_t bytes = options.systems
+                           ? size_t(systemBytes(model, groups, options))
+                           : groups * Inference::bytesPerGroup(model);
   try {
     if (options.systems)
       options.systems->resize(model, groups);

@@ -71,8 +71,8 @@ struct TuneProgress {
 };
 
 /// Bytes that a search keeps of a group. REML: the group's matrix with
-/// penalties, or its inverse. GCV: the inverse, and changes of it, which have as
-/// many numbers as the matrix.
+/// penalties, or its inverse. GCV: the inverse, and changes of it, which have
+/// as many numbers as the matrix.
 int64_t tuneBytesPerGroup(const tamrt_model &model, Criterion criterion);
 
 /// Called by the caller's thread.

@@ -264,7 +264,7 @@ class Torch(devices.DeviceTest):
                             env=self.environment(lacks="radial,pid"))
         self.assertRegex(
             text, r"  torch:cpu: LibTorch [0-9.]+ on the CPU, .*\n"
-                  r"    found: .*\n"
+                  r"    found: .*\n    reserve of .*\n"
                   r"    steps on the CPU for lack of kernels: pid, radial\n"
                   r"    tested: binary64 sum: ok\n"
                   r"    tested: cholesky: ok\n    trusted; ")

@@ -212,6 +212,9 @@ class Windows(WindowsCase):
                  {"weights": "w"}),
                 ("y ~ l(temp) + c(day, n_cat=7)", 1, 0.02, {"weights": "w"}),
                 ("y ~ s(season, k=4) + c(day, n_cat=7)", 1, 1,
+                 {"weights": "w"}),
+                # More rows between windows than are designed one by one.
+                ("y ~ l(trend) + p(temp, deg=2) + c(day, n_cat=7)", 17, 0.97,
                  {"weights": "w"})):
             with self.subTest(formula=formula, forget=forget, **keys):
                 model = self.compile_windows(formula, window=60, horizon=2,

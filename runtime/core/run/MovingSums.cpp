@@ -9,6 +9,8 @@
 #include "core/run/MovingSums.h"
 
 #include "core/Log.h"
+#include "core/run/Matrix.h"
+#include "core/run/RowSums.h"
 #include "core/run/UnitPenalties.h"
 #include "core/run/Windows.h"
 #include "core/run/Work.h"
@@ -19,40 +21,41 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace tamrt {
 namespace {
 
-/// Most windows of a unit, and bytes of the sums that it keeps: each row of 64
-/// windows of 365 rows is summed 1.2 times.
+/// Most windows of a unit, and bytes of the sums that it keeps and of its
+/// design rows: each row of 64 windows of 365 rows is summed 1.2 times.
 constexpr size_t kMostWindows = 64;
-constexpr int64_t kKeptBytes = int64_t(4) << 20;
+constexpr size_t kKeptBytes = size_t(4) << 20;
+
+/// Most rows between the starts of two windows whose design is computed. The
+/// steps of a fit take less time for a row, but more for a system of few.
+constexpr size_t kMostDesigned = 16;
 
 /// Bound of the rounding errors of sums, of N N' and of N ||y||, N being the
 /// norms of the numbers that are summed.
 constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 
-/// Distance of the states.
-int64_t stateDistance(const tamrt_model &model) {
-  return alignedBytes(std::max<int64_t>(model.state_bytes, 1));
-}
-
 /// What a thread keeps for its units.
 struct UnitScratch {
-  /// States: those that a unit keeps, and last the one that is added to.
-  AlignedBuffer states;
+  /// Sums of the rows from the start of each window to that of the last one,
+  /// without that, and after them the sums to which rows are added.
+  AlignedBuffer sums;
   WindowBasis basis;
   /// P + 1e-6 I: the numbers of the lower triangle other than 0, and their
   /// places in it.
   std::vector<SparseNumber> penalty;
   std::vector<double> workspace;
-  /// By column: the squared norms of WindowBasis::change; a design row,
-  /// and A^-1 times it.
-  std::vector<double> squaredNorms, solved;
+  /// By column: the squared norms of WindowBasis::change. Design rows that are
+  /// solved, and their forms phi'A^-1 phi.
+  std::vector<double> squaredNorms, solved, forms;
   /// Sums of w y^2 of the unit's first rows.
   std::vector<double> squares;
+  /// Windows whose sums are kept in `sums`.
+  size_t kept = 0;
 };
 
 /// The fit of one unit on one thread.
@@ -62,39 +65,31 @@ public:
           const Dataset &data, const Group &rows, const WindowSteps &steps,
           const Normalization &unitRanges, const Normalization &normalization,
           UnitScratch &scratch)
-      : model(model), ladder(*crew.ladder), device(*crew.device),
-        worker(worker), data(data), rows(rows), steps(steps),
-        unitRanges(unitRanges), normalization(normalization), scratch(scratch) {
-  }
+      : model(model), ladder(*crew.ladder), worker(worker), data(data),
+        rows(rows), steps(steps), unitRanges(unitRanges),
+        normalization(normalization), scratch(scratch) {}
 
-  /// Fits the unit's windows.
-  void run(const WindowUnit &unit, const WindowFits &fits);
+  /// Fits the unit's windows. `ends` is its part of UnitEnds.
+  void run(const WindowUnit &unit, const double *ends, const WindowFits &fits);
 
 private:
   void start();
   void add(size_t first, size_t end);
+  void sumRows(size_t first, size_t end, double *sums);
+  void addEnds(size_t first, size_t end, const double *design,
+               const double *from, double *to);
   void solve(double *coefficients);
   void solveSystem(size_t window, const WindowFits &fits);
   bool isUncertain(size_t window, const WindowFits &fits, double factor,
                    const double *matrix, const double *coefficients);
   void findPenalty();
   void sumSquares();
-  void *stateAt(size_t index) const {
-    return scratch.states.as<char>() + int64_t(index) * stateDistance(model);
-  }
-  /// Sets the worker's state, which may be undefined, to another.
-  void copy(void *other) {
-    if (device.isCpu())
-      std::memcpy(worker.place.state, other, size_t(model.state_bytes));
-    else {
-      start();
-      worker.join(ladder, other);
-    }
+  double *sumsAt(size_t index) const {
+    return scratch.sums.as<double>() + index * sumsSize(size_t(model.columns));
   }
 
   const tamrt_model &model;
   Ladder &ladder;
-  Device &device;
   Worker &worker;
   const Dataset &data;
   const Group &rows;
@@ -129,6 +124,40 @@ void UnitFit::add(size_t first, size_t end) {
       [](size_t, size_t) {});
 }
 
+/// Adds rows [first, end) of the unit to sums by the steps of a fit.
+void UnitFit::sumRows(size_t first, size_t end, double *sums) {
+  start();
+  add(first, end);
+  if (!worker.place.good())
+    return;
+  // Without the floor of any rows: small weights would vanish beside it.
+  worker.attempt(ladder, [&] {
+    worker.run(*firstStep(model, TAMRT_STEP_FIT_SYSTEM), nullptr, 0, 0, 0);
+  });
+  if (worker.place.good())
+    addSystem(worker.place.output,
+              worker.place.output + vectorInSystem(model.columns),
+              size_t(model.columns), sums);
+}
+
+/// Sets `to` to the sums `from` with rows [first, end) of the unit added, whose
+/// design begins at `design` if they are few.
+void UnitFit::addEnds(size_t first, size_t end, const double *design,
+                      const double *from, double *to) {
+  const auto d = size_t(model.columns);
+  if (!hasDesignOfEnds(steps)) {
+    if (from != to)
+      std::copy_n(from, sumsSize(d), to);
+    sumRows(first, end, to);
+    return;
+  }
+  const double *target = data.target() + rows.first;
+  const double *weights =
+      data.weights() ? data.weights() + rows.first : nullptr;
+  for (size_t row = first; row < end; ++row, design += d, from = to)
+    addRow(design, d, weights ? weights[row] : 1.0, target[row], from, to);
+}
+
 /// Solves the equations of a unit that is one window.
 void UnitFit::solve(double *coefficients) {
   if (!worker.place.good())
@@ -148,15 +177,12 @@ void UnitFit::solveSystem(size_t window, const WindowFits &fits) {
   if (!worker.place.good())
     return;
   const auto all = int64_t(steps.training);
-  // Without the floor of any rows: small weights would vanish beside it.
-  worker.attempt(ladder, [&] {
-    worker.run(*firstStep(model, TAMRT_STEP_FIT_SYSTEM), nullptr, 0, 0, 0);
-  });
-  if (!worker.place.good())
-    return;
   const auto d = size_t(model.columns);
   double *matrix = worker.place.output;
   double *vector = matrix + vectorInSystem(model.columns);
+  expandSums(sumsAt(scratch.kept),
+             window < scratch.kept ? sumsAt(window) : nullptr, d, matrix,
+             vector);
   const size_t inputs = normalization.inputs();
   scratch.squaredNorms.resize(d);
   for (size_t k = 0; k < d; ++k)
@@ -222,20 +248,20 @@ bool UnitFit::isUncertain(size_t window, const WindowFits &fits, double factor,
   const double rounding = kRounding * factor * std::sqrt(right);
   // ||x||^2 is at most this times x'A x.
   const double most = 1 / (TAMRT_PENALTY_FLOOR * double(steps.training));
-  scratch.solved.resize(d);
+  const size_t first = fits.starts[firstWindow + window];
+  const size_t count = fits.starts[firstWindow + window + 1] - first;
+  const double *const designs = fits.ahead.data() + first * d;
+  scratch.forms.resize(count);
+  scratch.solved.resize(d * cpu::kFormsAtOnce);
   double *const solved = scratch.solved.data();
-  const size_t end = fits.starts[firstWindow + window + 1];
-  for (size_t row = fits.starts[firstWindow + window]; row < end; ++row) {
-    const double *design = fits.ahead.data() + row * d;
-    double prediction = 0;
-    for (size_t k = 0; k < d; ++k)
-      prediction += design[k] * coefficients[k];
-    const double allowed = kWindowError * std::fabs(prediction);
+  cpu::inverseForms(matrix, int64_t(d), designs, int64_t(count), solved,
+                    scratch.forms.data());
+  for (size_t row = 0; row < count; ++row) {
+    const double *design = designs + row * d;
+    const double allowed =
+        kWindowError * std::fabs(dot(design, coefficients, d));
     // A bound that costs half as much is enough for most.
-    std::copy_n(design, d, solved);
-    cpu::substituteForward(matrix, int64_t(d), solved);
-    const double form = std::inner_product(solved, solved + d, solved, 0.0);
-    if (rounding * std::sqrt(largest * most * form) <= allowed)
+    if (rounding * std::sqrt(largest * most * scratch.forms[row]) <= allowed)
       continue;
     Device::cpu().kernels()->cholesky_apply(&worker.place.context, matrix,
                                             design, int64_t(d), solved);
@@ -276,52 +302,55 @@ void UnitFit::sumSquares() {
                                   target[row]);
 }
 
-void UnitFit::run(const WindowUnit &unit, const WindowFits &fits) {
+void UnitFit::run(const WindowUnit &unit, const double *ends,
+                  const WindowFits &fits) {
   firstWindow = unit.first;
   changes = unit.changes;
-  const bool hasSystem = unit.count > 1 || steps.hasWeights;
+  const auto d = size_t(model.columns);
   const size_t update = steps.update, last = unit.count - 1;
-  void *const own = stateAt(last);
-  worker.place.state = own;
+  const size_t common = last * update;
   worker.setColumns(model, data, rows.first);
-  if (hasSystem && scratch.penalty.empty())
-    findPenalty();
-  if (hasSystem)
-    sumSquares();
-  const std::vector<double> none(hasSystem ? size_t(model.penalty_count) : 0,
-                                 0.0);
-  unitRanges.parameters(model, rows.place, worker.place.parameters, none);
-  // Sums of the rows from the start of each window to that of the last one.
-  for (size_t window = last; window-- > 0;) {
-    worker.place.state = stateAt(window);
-    if (window + 1 < last)
-      copy(stateAt(window + 1));
-    else
-      start();
-    add(window * update, (window + 1) * update);
+  if (last == 0 && !steps.hasWeights) {
+    unitRanges.parameters(model, rows.place, worker.place.parameters);
+    start();
+    add(0, steps.training);
+    solve(fits.coefficients + firstWindow * d);
+    return;
   }
-  worker.place.state = own;
-  start();
-  size_t begin = last * update;
+  if (scratch.penalty.empty())
+    findPenalty();
+  sumSquares();
+  const std::vector<double> none(size_t(model.penalty_count), 0.0);
+  unitRanges.parameters(model, rows.place, worker.place.parameters, none);
+  scratch.kept = last;
+  std::fill_n(sumsAt(last), sumsSize(d), 0.0);
+  sumRows(common, steps.training, sumsAt(last));
+  for (size_t window = last; window-- > 0;) {
+    double *const sums = sumsAt(window);
+    const double *before = sumsAt(window + 1);
+    if (window + 1 == last) {
+      std::fill_n(sums, sumsSize(d), 0.0);
+      before = sums;
+    }
+    const size_t first = window * update;
+    addEnds(first, first + update, ends + first * d, before, sums);
+  }
   for (size_t window = 0; window < unit.count && worker.place.good();
        ++window) {
-    const size_t end = window * update + steps.training;
-    add(begin, end);
-    begin = end;
-    if (window < last) {
-      // The kept sums serve one window.
-      worker.place.state = stateAt(window);
-      worker.join(ladder, own);
+    if (window > 0) {
+      const size_t before = (window - 1) * update;
+      addEnds(steps.training + before, steps.training + before + update,
+              ends + (common + before) * d, sumsAt(last), sumsAt(last));
     }
-    if (hasSystem)
-      solveSystem(window, fits);
-    else
-      solve(fits.coefficients + firstWindow * size_t(model.columns));
-    worker.place.state = own;
+    solveSystem(window, fits);
   }
 }
 
 } // namespace
+
+bool hasDesignOfEnds(const WindowSteps &steps) {
+  return steps.update <= kMostDesigned;
+}
 
 Result<size_t> windowsPerUnit(const tamrt_model &model,
                               const WindowSteps &steps,
@@ -342,8 +371,10 @@ Result<size_t> windowsPerUnit(const tamrt_model &model,
     return std::move(route).error();
   if (route->solver != SolverChoice::Direct)
     return size_t(1);
-  return size_t(
-      std::clamp<int64_t>(kKeptBytes / stateDistance(model), 1, int64_t(most)));
+  const auto d = size_t(model.columns);
+  const size_t ends = hasDesignOfEnds(steps) ? 2 * steps.update * d : 0;
+  return std::clamp<size_t>(
+      kKeptBytes / (sizeof(double) * (sumsSize(d) + ends)), 1, most);
 }
 
 /// The threads of a run of units, and their memory on the crew's device.
@@ -352,53 +383,55 @@ struct UnitCrew {
   std::vector<UnitScratch> scratch;
 };
 
-/// Threads for units, each with `stateBytes` for states.
+/// Threads for units, each with `bytes` for sums in the CPU's memory.
 static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
-                                     size_t training, int64_t stateBytes,
+                                     size_t training, int64_t bytes,
                                      const WindowBasis &basis,
                                      UnitMemory &memory, RunOptions options) {
-  if (memory.bytes != stateBytes)
-    memory = {{}, stateBytes};
+  if (memory.bytes != bytes)
+    memory = {{}, bytes};
+  Device &cpu = Device::cpu();
+  const bool isShared = !options.device || options.device->isCpu();
   const size_t most = chooseThreads(options.threads, units, 1);
   for (size_t threads = most;;) {
     options.threads = unsigned(threads);
     Result<Crew> crew =
         makeCrew(model, TAMRT_STEP_FIT_CHUNK, units, training, options,
-                 StateOf::Group, int64_t(threads) * stateBytes);
+                 StateOf::Worker, isShared ? int64_t(threads) * bytes : 0);
     // A shortage that the oracle foresees needs no warning.
     LogLevel level = LogLevel::Info;
     std::string why;
     if (crew) {
       std::vector<UnitScratch> scratch;
       auto allocate = [&] {
-        if (!crew->device->isCpu() || memory.blocks.empty())
-          return crew->device->allocate(size_t(stateBytes), "sums of windows");
+        if (memory.blocks.empty())
+          return cpu.allocate(size_t(bytes), "sums of windows");
         AlignedBuffer block = std::move(memory.blocks.back());
         memory.blocks.pop_back();
         return block;
       };
       while (scratch.size() < crew->workers.size()) {
-        AlignedBuffer states = allocate();
-        if (!states && scratch.empty()) {
-          crew->device->purge();
-          states = allocate();
+        AlignedBuffer sums = allocate();
+        if (!sums && scratch.empty()) {
+          cpu.purge();
+          sums = allocate();
         }
-        if (!states)
+        if (!sums)
           break;
-        scratch.push_back({std::move(states), basis, {}, {}, {}, {}, {}});
+        scratch.push_back({std::move(sums), basis, {}, {}, {}, {}, {}, {}});
       }
       if (!scratch.empty()) {
         if (scratch.size() < crew->workers.size())
           log(LogLevel::Warning, "device '{}' has memory for {} of {} threads",
-              crew->device->label(), scratch.size(), crew->workers.size());
+              cpu.label(), scratch.size(), crew->workers.size());
         crew->workers.resize(scratch.size());
         return UnitCrew{*std::move(crew), std::move(scratch)};
       }
       level = LogLevel::Warning;
-      why = "expected " + std::to_string(stateBytes) +
+      why = "expected " + std::to_string(bytes) +
             " bytes of memory for the sums of windows on device '" +
-            crew->device->label() + "', got " +
-            std::to_string(crew->device->memory().freeBytes) + " free";
+            cpu.label() + "', got " + std::to_string(cpu.memory().freeBytes) +
+            " free";
     } else {
       why = crew.error().message;
     }
@@ -412,7 +445,7 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
                 const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
                 const RunOptions &options, UnitMemory &memory,
-                const WindowFits &fits) {
+                const UnitEnds &ends, const WindowFits &fits) {
   // With the memory of FIT_SYSTEM; the sums of a unit stay on one device.
   Systems systems;
   RunOptions own = options;
@@ -421,9 +454,10 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
   size_t most = 1;
   for (const WindowUnit &unit : units)
     most = std::max(most, unit.count);
-  Result<UnitCrew> made =
-      makeUnitCrew(model, units.size(), steps.training,
-                   int64_t(most) * stateDistance(model), basis, memory, own);
+  Result<UnitCrew> made = makeUnitCrew(
+      model, units.size(), steps.training,
+      int64_t(most * sumsSize(size_t(model.columns)) * sizeof(double)), basis,
+      memory, own);
   if (!made)
     return std::move(made).error();
   auto &[crew, scratch] = *made;
@@ -433,13 +467,13 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
     worker.place.tables = tables.pointers();
     UnitFit(model, crew, worker, data, data.groups()[u], steps, unitRanges,
             normalization, scratch[worker.lane])
-        .run(unit, fits);
+        .run(unit, ends.design.data() + ends.starts[u] * size_t(model.columns),
+             fits);
   });
   if (done)
     crew.ladder->summarize();
-  if (crew.device->isCpu())
-    for (UnitScratch &each : scratch)
-      memory.blocks.push_back(std::move(each.states));
+  for (UnitScratch &each : scratch)
+    memory.blocks.push_back(std::move(each.sums));
   return done;
 }
 

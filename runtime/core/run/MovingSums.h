@@ -11,21 +11,26 @@
 /// other (WindowBasis.h): each row is summed once. Internal to Windows.
 ///
 /// Let windows 0, 1, .. m-1 start W rows apart, and all contain the rows from
-/// the start of the last one to the end of the first. The sums of a window are
-/// those of the rows before these, which are added block after block from the
-/// last one to the first and kept, and those of the rows from there on, which
-/// are added in order:
+/// the start of the last one to the end of the first. These are summed by the
+/// steps of a fit, which know where a design row has zeros and how its numbers
+/// depend on each other; FIT_SYSTEM makes the dense sums of it, once for the
+/// unit. The rows at the ends are few for each window: their design rows are
+/// computed, and added to dense sums. Those before the common ones are added
+/// block after block from the last one to the first, and the sums are kept;
+/// those behind are added in order:
 ///
 ///     rows      0    W    2W             L    L+W  L+2W
 ///     window 0  |-----------------------|
 ///     window 1       |-----------------------|
 ///     window 2            |-----------------------|
 ///     kept      |----+----|
-///     added               |-------------+----+----|
+///     common              |-------------|
+///     added                             |----+----|
 ///
-/// No row is ever subtracted. The order of additions depends only on the places
-/// of the windows in their unit. The weight of a row is the same in all of
-/// them: what differs, also with forgetting, is a factor of all weights of a
+/// A window's sums are kept ones plus those of the rows from the common ones
+/// on. No row is ever subtracted. The order of additions depends only on the
+/// places of the windows in their unit. The weight of a row is the same in all
+/// of them: what differs, also with forgetting, is a factor of all weights of a
 /// window.
 ///
 //===----------------------------------------------------------------------===//
@@ -63,6 +68,11 @@ Result<size_t> windowsPerUnit(const tamrt_model &model,
                               const WindowSteps &steps,
                               const RunOptions &options);
 
+/// Whether fitUnits takes the design of the rows at the ends of units: if there
+/// are few between the starts of two windows. It sums more of them as the
+/// others.
+bool hasDesignOfEnds(const WindowSteps &steps);
+
 /// A unit: consecutive windows that share sums.
 struct WindowUnit {
   /// Index of the first window, and number of windows.
@@ -71,12 +81,22 @@ struct WindowUnit {
   bool changes = false;
 };
 
-/// Memory of the CPU for states of units, which calls of fitUnits leave to
-/// later ones: pages that are new take longer than the copies of states.
+/// Memory of the CPU for the sums of units, which calls of fitUnits leave to
+/// later ones: pages that are new take longer than the copies of sums.
 struct UnitMemory {
   /// Of `bytes` each.
   std::vector<AlignedBuffer> blocks;
   int64_t bytes = 0;
+};
+
+/// The design of the rows at the ends of units, which are not rows of all
+/// windows: of a unit's m windows (m-1) W rows from its first one on, and as
+/// many up to its last one. D numbers each, normalised by the unit's ranges;
+/// those of unit u begin at row starts[u]. Behind the last one are as many
+/// numbers as a vector has (core/run/RowSums.h).
+struct UnitEnds {
+  std::span<const double> design;
+  std::span<const size_t> starts;
 };
 
 /// What windows predict, and what is found, by window.
@@ -101,7 +121,7 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
                 const WindowBasis &basis, const Normalization &unitRanges,
                 const Normalization &normalization, const Tables &tables,
                 const RunOptions &options, UnitMemory &memory,
-                const WindowFits &fits);
+                const UnitEnds &ends, const WindowFits &fits);
 
 } // namespace tamrt
 

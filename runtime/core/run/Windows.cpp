@@ -10,7 +10,9 @@
 
 #include "core/device/Device.h"
 #include "core/learn/Learners.h"
+#include "core/run/Matrix.h"
 #include "core/run/MovingSums.h"
+#include "core/run/RowSums.h"
 #include "core/run/WindowBasis.h"
 #include "io/Number.h"
 #include "io/Parallel.h"
@@ -77,9 +79,14 @@ Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
   // The rows of a unit are those of its first window and the later ones' own.
   const size_t rows =
       (options.training + (perUnit - 1) * options.update) / perUnit + predicted;
+  const bool hasEnds = hasDesignOfEnds({options.training, options.update});
   const size_t window =
       row * rows +
-      sizeof(double) * (size_t(model.columns) * (1 + predicted) + 8 * inputs);
+      sizeof(double) *
+          (size_t(model.columns) *
+               (1 + predicted +
+                (perUnit > 1 && hasEnds ? 2 * options.update : 0)) +
+           8 * inputs);
   return {std::max<size_t>(most / window, 1), most / row, perUnit};
 }
 
@@ -111,6 +118,7 @@ private:
   Status fitApart(std::span<const Group> ranges, size_t first);
   Status fitTogether(std::span<const Group> ranges,
                      std::span<const WindowUnit> all, size_t begin, size_t end);
+  Status designEnds(std::span<const WindowUnit> units, const Normalization &of);
   std::vector<WindowUnit> findUnits();
   bool join(WindowUnit &unit, size_t window);
   double *rangeOf(Normalization &of, size_t group, size_t input) const {
@@ -140,7 +148,13 @@ private:
   std::optional<Dataset> ahead;
   std::vector<double> design;
   std::vector<size_t> starts;
-  std::vector<uint8_t> isUncertain;
+  /// The design of the rows at the ends of units that are fitted together, and
+  /// by unit its first row.
+  std::vector<double> ends;
+  std::vector<size_t> endStarts;
+  /// By window, whether it shares its unit with others, and whether it was
+  /// fitted by itself nevertheless.
+  std::vector<uint8_t> isShared, isUncertain;
 };
 
 /// "north, rows 1 to 365".
@@ -277,6 +291,8 @@ Status Batch::fit() {
     return fitApart(ranges, 0);
   const std::vector<WindowUnit> units = findUnits();
   isUncertain.resize(windows.size());
+  for (const WindowUnit &unit : units)
+    isShared.insert(isShared.end(), unit.count, unit.count > 1);
   if (Status s = designAhead(); !s)
     return s;
   for (size_t u = 0, end = 0; u < units.size(); u = end) {
@@ -316,6 +332,53 @@ Status Batch::designAhead() {
                        design.data());
 }
 
+/// Computes the design of the rows at the ends of units (UnitEnds), normalised
+/// as their groups.
+Status Batch::designEnds(std::span<const WindowUnit> units,
+                         const Normalization &of) {
+  std::vector<Group> ranges;
+  std::vector<size_t> unitOf;
+  endStarts.assign(units.size(), 0);
+  if (!hasDesignOfEnds({options.training, options.update}))
+    return {};
+  size_t rows = 0;
+  for (const WindowUnit &unit : units) {
+    const size_t count = (unit.count - 1) * options.update;
+    const size_t first = windows[unit.first].training;
+    const auto index = size_t(&unit - units.data());
+    endStarts[index] = rows;
+    rows += 2 * count;
+    for (size_t at : {first, first + options.training}) {
+      if (count == 0)
+        continue;
+      ranges.push_back({weights.groups[unit.first], at, count});
+      unitOf.push_back(index);
+    }
+  }
+  RowSource source = columns.source;
+  source.target = nullptr;
+  Dataset data = Dataset::copy(
+      model, source, ranges, {},
+      [&](size_t range, size_t input, int32_t *codes) {
+        setCodes(units[unitOf[range]].first, input, ranges[range].first,
+                 ranges[range].rows, codes);
+      },
+      run.threads);
+  // Both ranges of a unit are normalised as the unit.
+  std::vector<Group> groups = data.groups();
+  for (size_t range = 0; range < groups.size(); ++range)
+    groups[range].place = unitOf[range];
+  data.divideGroups(std::move(groups));
+  Weights unit;
+  unit.normalization = of;
+  ends.resize(rows * size_t(model.columns) + kSumsVector);
+  std::swap(unit.tables, weights.tables);
+  Status done =
+      predictGroups(model, TAMRT_STEP_DESIGN, data, unit, {}, run, ends.data());
+  std::swap(unit.tables, weights.tables);
+  return done;
+}
+
 /// Fits the windows of the units [begin, end) together.
 Status Batch::fitTogether(std::span<const Group> ranges,
                           std::span<const WindowUnit> all, size_t begin,
@@ -334,10 +397,13 @@ Status Batch::fitTogether(std::span<const Group> ranges,
       },
       run.threads);
   const bool hasWeights = columns.source.weights || !discount.empty();
+  const Normalization normalization = unitRanges.part(begin, units.size());
+  if (Status s = designEnds(units, normalization); !s)
+    return s;
   Status done = fitUnits(
       model, rows, units, {options.training, options.update, hasWeights}, basis,
-      unitRanges.part(begin, units.size()), weights.normalization,
-      weights.tables, run, memory,
+      normalization, weights.normalization, weights.tables, run, memory,
+      {ends, endStarts},
       {design, starts, weights.coefficients.data(), isUncertain.data()});
   if (done)
     return done;
@@ -393,15 +459,29 @@ void Batch::copyAhead() {
 Status Batch::predict(double *predictions) {
   if (!ahead)
     copyAhead();
-  const Dataset &rows = *ahead;
-  std::vector<double> numbers(rows.rowCount());
-  if (Status s = predictGroups(model, TAMRT_STEP_PREDICT, rows, weights, run,
-                               numbers.data());
-      !s)
-    return s;
+  // Windows that are fitted by themselves have the bits of a fit's predictions;
+  // there is the design of the others.
+  std::vector<Group> apart;
   for (size_t w = 0; w < windows.size(); ++w)
-    std::copy_n(numbers.data() + rows.groups()[w].first, windows[w].rows,
-                predictions + windows[w].first);
+    if (isShared.empty() || !isShared[w] || isUncertain[w])
+      apart.push_back(ahead->groups()[w]);
+  std::vector<double> numbers(ahead->rowCount());
+  if (!apart.empty()) {
+    ahead->divideGroups(std::move(apart));
+    if (Status s = predictGroups(model, TAMRT_STEP_PREDICT, *ahead, weights,
+                                 run, numbers.data());
+        !s)
+      return s;
+  }
+  const auto d = size_t(model.columns);
+  for (size_t w = 0, at = 0; w < windows.size(); ++w) {
+    const bool isTogether = !isShared.empty() && isShared[w] && !isUncertain[w];
+    for (size_t row = 0; row < windows[w].rows; ++row, ++at)
+      predictions[windows[w].first + row] =
+          isTogether ? dot(design.data() + at * d,
+                           weights.coefficients.data() + w * d, d)
+                     : numbers[at];
+  }
   return {};
 }
 

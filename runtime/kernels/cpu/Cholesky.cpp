@@ -362,6 +362,47 @@ TAMRT_INLINE void solveUp(const Matrix &m, double *__restrict b) {
   }
 }
 
+/// The forms of up to kFormsAtOnce rows, each in a lane of its own.
+TAMRT_INLINE void formsAtOnce(const Matrix &m, const double *__restrict rows,
+                              int64_t count, double *__restrict memory,
+                              double *__restrict forms) {
+  static_assert(sizeof(Wide) == kFormsAtOnce * sizeof(double));
+  const int64_t n = m.n;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t r = 0; r < kFormsAtOnce; ++r)
+      memory[i * kFormsAtOnce + r] = r < count ? rows[r * n + i] : 0.0;
+  Wide sums = {};
+  for (int64_t i = 0; i < n; i += tileColumns) {
+    const int64_t height = std::min(tileColumns, n - i);
+    Wide x[tileColumns];
+    for (int64_t c = 0; c < height; ++c)
+      loadVector(memory + (i + c) * kFormsAtOnce, x[c]);
+    if (height == tileColumns)
+      for (int64_t k = 0; k < i; ++k) {
+        Wide solved;
+        loadVector(memory + k * kFormsAtOnce, solved);
+        for (int64_t c = 0; c < tileColumns; ++c)
+          x[c] -= solved * *m.at(i + c, k);
+      }
+    else
+      for (int64_t k = 0; k < i; ++k) {
+        Wide solved;
+        loadVector(memory + k * kFormsAtOnce, solved);
+        for (int64_t c = 0; c < height; ++c)
+          x[c] -= solved * *m.at(i + c, k);
+      }
+    for (int64_t c = 0; c < height; ++c) {
+      for (int64_t p = 0; p < c; ++p)
+        x[c] -= x[p] * *m.at(i + c, i + p);
+      x[c] *= *m.at(i + c, i + c);
+      storeVector(x[c], memory + (i + c) * kFormsAtOnce);
+      sums += x[c] * x[c];
+    }
+  }
+  for (int64_t r = 0; r < count; ++r)
+    forms[r] = sums[r];
+}
+
 /// b <- L'^-1 L^-1 b.
 TAMRT_WIDE void solve(double *a, int64_t n, double *__restrict b) {
   const Matrix m = {a, n};
@@ -528,8 +569,24 @@ void cholesky_apply(tamrt_context *ctx, const double *a, const double *b,
   solve(const_cast<double *>(a), n, x);
 }
 
-TAMRT_WIDE void substituteForward(const double *a, int64_t n, double *b) {
-  solveDown({const_cast<double *>(a), n}, b);
+TAMRT_WIDE void inverseForms(const double *a, int64_t n, const double *rows,
+                             int64_t count, double *memory, double *forms) {
+  const Matrix m = {const_cast<double *>(a), n};
+  if (count == 1) {
+    std::copy_n(rows, n, memory);
+    solveDown(m, memory);
+    Vector sums = {};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+      sums += vectorAt(memory + i) * vectorAt(memory + i);
+    *forms = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (; i < n; ++i)
+      *forms += memory[i] * memory[i];
+    return;
+  }
+  for (int64_t first = 0; first < count; first += kFormsAtOnce)
+    formsAtOnce(m, rows + first * n, std::min(kFormsAtOnce, count - first),
+                memory, forms + first);
 }
 
 void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b,

@@ -13,9 +13,14 @@
 
 namespace tamrt::cpu {
 
-/// b <- L^-1 b, from the factor that the kernel cholesky_solve leaves of A =
-/// L L', n x n.
-void substituteForward(const double *a, int64_t n, double *b);
+/// Rows that inverseForms solves at a time.
+inline constexpr int64_t kFormsAtOnce = 8;
+
+/// x'A^-1 x of each of `count` rows x of n numbers, from the factor that the
+/// kernel cholesky_solve leaves of A, n x n. `memory` has kFormsAtOnce * n
+/// numbers.
+void inverseForms(const double *a, int64_t n, const double *rows, int64_t count,
+                  double *memory, double *forms);
 
 } // namespace tamrt::cpu
 

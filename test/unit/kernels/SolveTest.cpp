@@ -13,6 +13,8 @@
 
 #include "KernelTest.h"
 
+#include "kernels/cpu/Substitution.h"
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -99,6 +101,29 @@ TEST_F(SolveTest, MultiplyPenalty) {
   tamrt_multiply_learnt_penalty(&ctx, row, column, value, which, weights, v, 10,
                                 3, 3, q.data());
   EXPECT_EQ(q, (Doubles{5.0 + 10 * (3 + 3), 6.0, 7.0 + 10 * (1.5 + 12)}));
+}
+
+TEST_F(SolveTest, InverseForms) {
+  for (int64_t n : {1, 3, 4, 9, 46, 131})
+    for (int64_t count : {0, 1, 2, 8, 19}) {
+      Doubles factor = positiveDefinite(n), b = uniforms(n);
+      const Doubles a = factor, rows = uniforms(n * count);
+      tamrt_cholesky_solve(&ctx, n, factor.data(), b.data(), workspace(n));
+      ASSERT_EQ(ctx.status, TAMRT_OK);
+      Doubles forms(count + 1, -1.0), memory(cpu::kFormsAtOnce * n);
+      cpu::inverseForms(factor.data(), n, rows.data(), count, memory.data(),
+                        forms.data());
+      for (int64_t r = 0; r < count; ++r) {
+        const Doubles x(rows.begin() + r * n, rows.begin() + (r + 1) * n);
+        Doubles solved(n);
+        tamrt_cholesky_apply(&ctx, factor.data(), x.data(), n, solved.data());
+        double expected = 0;
+        for (int64_t i = 0; i < n; ++i)
+          expected += x[i] * solved[i];
+        EXPECT_NEAR(forms[r], expected, 1e-9 * expected) << n << " " << r;
+      }
+      EXPECT_EQ(forms[count], -1.0);
+    }
 }
 
 TEST_F(SolveTest, FactorOnceSolveOften) {

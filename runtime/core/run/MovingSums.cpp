@@ -33,7 +33,7 @@ constexpr size_t kKeptBytes = size_t(4) << 20;
 
 /// Most rows between the starts of two windows whose design is computed. The
 /// steps of a fit take less time for a row, but more for a system of few.
-constexpr size_t kMostDesigned = 16;
+constexpr size_t kMostDesigned = 4;
 
 /// Bound of the rounding errors of sums, of N N' and of N ||y||, N being the
 /// norms of the numbers that are summed.

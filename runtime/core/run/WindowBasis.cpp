@@ -66,6 +66,8 @@ WindowBasis::WindowBasis(const tamrt_model &model)
   ofOffset.resize(columns);
   ofColumns.resize(columns);
   rows.resize(columns * d);
+  values.resize(columns);
+  sizes.resize(columns);
 }
 
 /// T_degree(x), degree > 0; infinite if it is too large for a number, x > 1.
@@ -126,7 +128,6 @@ void WindowBasis::change(
 
   // B S and B b, of which the other rows are those of S and b.
   index = 0;
-  std::vector<double> values(ofOffset.size()), sizes(ofOffset.size());
   for (const Effect &effect : effects)
     for (size_t k = 0; k < effect.columns; ++k, ++index) {
       double *row = rows.data() + index * d;

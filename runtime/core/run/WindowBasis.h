@@ -65,8 +65,8 @@ private:
   /// effect's own columns up to themselves.
   std::vector<double> ofOffset;
   std::vector<std::vector<double>> ofColumns;
-  /// Rows of B S.
-  std::vector<double> rows;
+  /// Rows of B S, numbers of B b, and what new norms are the squares of.
+  std::vector<double> rows, values, sizes;
 };
 
 } // namespace tamrt

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 
 namespace tamrt {
@@ -161,9 +160,14 @@ private:
 std::string Batch::nameOf(const Window &window) const {
   const Group &group = data.groups()[window.group];
   const size_t first = window.training - group.first;
-  return fmt::format("{}{}rows {} to {}", group.name,
-                     group.name.empty() ? "" : ", ", first + 1,
-                     first + options.training);
+  std::string name = group.name;
+  if (!name.empty())
+    name += ", ";
+  name += "rows ";
+  name += std::to_string(first + 1);
+  name += " to ";
+  name += std::to_string(first + options.training);
+  return name;
 }
 
 /// The levels of the windows' training rows.
@@ -218,8 +222,18 @@ void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
 bool Batch::join(WindowUnit &unit, size_t window) {
   const size_t group =
       unitRanges.ranges.size() / (2 * basis.moves().size()) - 1;
-  Normalization wider = unitRanges.part(group, 1);
   bool differs = false;
+  for (size_t input = 0; input < basis.moves().size() && !differs; ++input) {
+    const double *range = rangeOf(unitRanges, group, input);
+    const double *own = rangeOf(weights.normalization, window, input);
+    differs =
+        basis.moves()[input] && (range[0] != own[0] || range[1] != own[1]);
+  }
+  if (!differs) {
+    ++unit.count;
+    return true;
+  }
+  Normalization wider = unitRanges.part(group, 1);
   for (size_t input = 0; input < basis.moves().size(); ++input) {
     if (!basis.moves()[input])
       continue;
@@ -227,7 +241,6 @@ bool Batch::join(WindowUnit &unit, size_t window) {
     const double *own = rangeOf(weights.normalization, window, input);
     if (range[0] == own[0] && range[1] == own[1])
       continue;
-    differs = true;
     const double lo = std::min(range[0] - range[1], own[0] - own[1]);
     const double hi = std::max(range[0] + range[1], own[0] + own[1]);
     range[0] = (lo + hi) / 2;
@@ -240,7 +253,7 @@ bool Batch::join(WindowUnit &unit, size_t window) {
   }
   std::copy(wider.ranges.begin(), wider.ranges.end(),
             unitRanges.ranges.end() - ptrdiff_t(wider.ranges.size()));
-  unit.changes |= differs;
+  unit.changes = true;
   ++unit.count;
   return true;
 }
@@ -276,6 +289,7 @@ Status Batch::fit() {
   if (Status s = findLevels(); !s)
     return s;
   std::vector<Group> ranges;
+  ranges.reserve(windows.size());
   for (const Window &window : windows)
     ranges.push_back({nameOf(window), window.training, options.training});
   Result<Normalization> normalization =
@@ -283,6 +297,7 @@ Status Batch::fit() {
   if (!normalization)
     return std::move(normalization).error();
   weights.normalization = *std::move(normalization);
+  weights.groups.reserve(windows.size());
   for (const Group &range : ranges)
     weights.groups.push_back(range.name);
   weights.coefficients.resize(windows.size() * size_t(model.columns));
@@ -324,9 +339,6 @@ Status Batch::designAhead() {
   if (!tables)
     return std::move(tables).error();
   weights.tables = *std::move(tables);
-  for (const Group &group : ahead->groups())
-    starts.push_back(group.first);
-  starts.push_back(ahead->rowCount());
   design.resize(ahead->rowCount() * size_t(model.columns));
   return predictGroups(model, TAMRT_STEP_DESIGN, *ahead, weights, {}, run,
                        design.data());
@@ -351,7 +363,7 @@ Status Batch::designEnds(std::span<const WindowUnit> units,
     for (size_t at : {first, first + options.training}) {
       if (count == 0)
         continue;
-      ranges.push_back({weights.groups[unit.first], at, count});
+      ranges.push_back({"", at, count});
       unitOf.push_back(index);
     }
   }
@@ -441,11 +453,12 @@ Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
   return {};
 }
 
-/// Copies the rows that windows predict.
+/// Copies the rows that windows predict. Their groups have no names, which take
+/// time.
 void Batch::copyAhead() {
   std::vector<Group> ranges;
   for (size_t w = 0; w < windows.size(); ++w)
-    ranges.push_back({weights.groups[w], windows[w].first, windows[w].rows});
+    ranges.push_back({"", windows[w].first, windows[w].rows});
   RowSource source = columns.source;
   source.target = nullptr;
   ahead = Dataset::copy(
@@ -454,6 +467,9 @@ void Batch::copyAhead() {
         setCodes(w, input, windows[w].first, windows[w].rows, codes);
       },
       run.threads);
+  for (const Group &group : ahead->groups())
+    starts.push_back(group.first);
+  starts.push_back(ahead->rowCount());
 }
 
 Status Batch::predict(double *predictions) {
@@ -464,7 +480,7 @@ Status Batch::predict(double *predictions) {
   std::vector<Group> apart;
   for (size_t w = 0; w < windows.size(); ++w)
     if (isShared.empty() || !isShared[w] || isUncertain[w])
-      apart.push_back(ahead->groups()[w]);
+      apart.push_back({weights.groups[w], starts[w], windows[w].rows, w});
   std::vector<double> numbers(ahead->rowCount());
   if (!apart.empty()) {
     ahead->divideGroups(std::move(apart));

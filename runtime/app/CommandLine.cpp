@@ -111,6 +111,12 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
          "as temperature=-2; may be repeated")
       ->type_name("NAME=AP")
       ->allow_extra_args(false);
+  fit->add_option("--checkpoint", options.checkpoint,
+                  "Keep the groups that have been solved in a file, from "
+                  "which a fit that was lost goes on; for the direct solver, "
+                  "also under MPI")
+      ->check(file())
+      ->type_name("FILE");
   addSolverOptions(model, *fit, options, texts);
   addFormatOptions(*fit, texts);
   addRunOptions(*fit, options, texts);

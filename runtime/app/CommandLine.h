@@ -87,6 +87,8 @@ struct Options {
   CgOptions cg = {};
   ChosenPenalties penalties;
   bool allowUnconverged = false;
+  /// For fit: the file with what has been solved so far; empty: none.
+  std::string checkpoint;
   /// For fit: write what standard errors and summaries need.
   bool inference = false;
   /// For fit and tune: the rows that are held out to calibrate intervals.

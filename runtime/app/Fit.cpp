@@ -12,10 +12,12 @@
 #include "app/Commands.h"
 #include "app/Grid.h"
 #include "app/Prediction.h"
+#include "app/RunRanks.h"
 #include "app/Training.h"
 #include "core/data/BeyondRange.h"
 #include "core/data/Compression.h"
 #include "core/model/Weights.h"
+#include "core/ranks/RankFiles.h"
 #include "core/run/Executor.h"
 #include "core/run/Statistics.h"
 #include "core/run/StreamedFit.h"
@@ -281,6 +283,9 @@ Result<Weights> fitRows(const tamrt_model &model, const Options &options,
 }
 
 Status runFit(const tamrt_model &model, const Options &options) {
+  if (!options.frame &&
+      (isPattern(options.input) || !options.checkpoint.empty()))
+    return fitOnRanks(model, options, Ranks());
   return runSession(model, options, [&](const Session &session) {
     const tamrt_model &own = session.modelOf(model, options);
     return options.grid ? chooseValues(own, options, session)

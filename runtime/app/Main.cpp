@@ -8,11 +8,13 @@
 
 #include "app/Commands.h"
 #include "app/Parts.h"
+#include "app/RunRanks.h"
 #include "app/StandardErrors.h"
 #include "core/Log.h"
 #include "core/device/Devices.h"
 #include "core/device/MachineMemory.h"
 #include "core/model/Model.h"
+#include "core/ranks/Ranks.h"
 #include "core/run/Placement.h"
 #include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
@@ -149,13 +151,19 @@ Status runCommand(const tamrt_model &model, const Options &options) {
   return {};
 }
 
-static Status run(const tamrt_model &model, int argc, char **argv) {
+static Status run(const tamrt_model &model, int argc, char **argv,
+                  std::optional<Ranks> &ranks) {
   if (Status s = checkModel(model); !s)
     return s;
+  Result<Ranks> opened = Ranks::open();
+  if (!opened)
+    return std::move(opened).error();
+  ranks = *opened;
   Result<Options> options = parseCommandLine(model, argc, argv);
   if (!options)
     return std::move(options).error();
-  return runCommand(model, *options);
+  return ranks->size() > 1 ? runOnRanks(model, *options, *ranks)
+                           : runCommand(model, *options);
 }
 
 Status runCoefficients(const tamrt_model &model, const Options &options) {
@@ -262,11 +270,14 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
                   "expected none, error, warning, info or debug as TAMRT_LOG, "
                   "got '" +
                       std::string(std::getenv("TAMRT_LOG")) + "'");
-    tamrt::Status done = tamrt::run(*model, argc, argv);
-    if (done)
-      return 0;
-    tamrt::tell(*model, "error", done.error().message);
-    return 1;
+    std::optional<tamrt::Ranks> ranks;
+    tamrt::Status done = tamrt::run(*model, argc, argv, ranks);
+    // An error is that of all ranks.
+    if (!done && (!ranks || ranks->rank() == 0))
+      tamrt::tell(*model, "error", done.error().message);
+    if (ranks)
+      ranks->finish();
+    return done ? 0 : 1;
   } catch (const tamrt::OutOfMemory &failure) {
     usedBytes = failure.usedBytes;
   } catch (const std::bad_alloc &) {

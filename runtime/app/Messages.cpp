@@ -43,6 +43,8 @@ Status checkOutput(const Options &options) {
       {options.output, "the output", identify(options.output, STDOUT_FILENO)},
       {options.windowCoefficients, "the coefficients",
        identify(options.windowCoefficients, STDOUT_FILENO)},
+      {options.checkpoint, "the checkpoint",
+       identify(options.checkpoint, STDOUT_FILENO)},
       {options.trace, "the trace", identify(options.trace, STDOUT_FILENO)},
       {options.memorySnapshot, "the snapshot",
        identify(options.memorySnapshot, STDOUT_FILENO)}};

@@ -336,9 +336,8 @@ Status runMerge(const tamrt_model &model, const Options &options) {
                  : mergeSurveys(model, options, std::move(files));
 }
 
-/// Checks that a fit of all rows would use the direct solver.
-static Status checkRoute(const tamrt_model &model, const SurveyedFit &fit,
-                         const RunOptions &run) {
+Status checkRoute(const tamrt_model &model, const SurveyedFit &fit,
+                  const RunOptions &run) {
   const std::vector<size_t> &rows = fit.rows.groupRows;
   Result<FitRoute> route =
       chooseSolver(model, *std::max_element(rows.begin(), rows.end()), run);

@@ -24,6 +24,9 @@
 
 namespace tamrt {
 
+struct RunOptions;
+struct SurveyedFit;
+
 /// Adds the commands to `app`.
 void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts);
 
@@ -39,6 +42,10 @@ Status runMerge(const tamrt_model &model, const Options &options);
 
 /// Reads a part of the rows and the survey of all parts, writes its sums.
 Status runSums(const tamrt_model &model, const Options &options);
+
+/// Checks that a fit of all rows would use the direct solver.
+Status checkRoute(const tamrt_model &model, const SurveyedFit &fit,
+                  const RunOptions &run);
 
 /// Reads the sums of all parts and writes weights.
 Status runSolve(const tamrt_model &model, const Options &options);

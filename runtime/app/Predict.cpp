@@ -8,6 +8,7 @@
 
 #include "app/Commands.h"
 #include "app/Prediction.h"
+#include "app/RunRanks.h"
 #include "app/Session.h"
 #include "io/CsvWriter.h"
 
@@ -27,12 +28,15 @@ public:
                   const Prediction &prediction, const RunOptions &run)
       : model(model), options(options), prediction(prediction), run(run) {}
 
+  /// Starts a table in memory, of which other processes may have the header.
+  void openIn(std::string &text, bool hasHeader);
   /// Writes keys and numbers in the order of the file's rows.
   Status write(const PredictedRows &rows);
   Status finish() { return table->finish(); }
 
 private:
   Status open();
+  void addHeader(bool isWritten);
 
   const tamrt_model &model;
   const Options &options;
@@ -48,6 +52,16 @@ Status PredictionTable::open() {
   if (!output)
     return std::move(output).error();
   table.emplace(*std::move(output));
+  addHeader(true);
+  return {};
+}
+
+void PredictionTable::openIn(std::string &text, bool hasHeader) {
+  table.emplace(text);
+  addHeader(hasHeader);
+}
+
+void PredictionTable::addHeader(bool isWritten) {
   std::vector<std::string> names = keyNames(model);
   keyCount = names.size();
   for (const std::vector<std::string> &more :
@@ -56,8 +70,8 @@ Status PredictionTable::open() {
     const std::vector<std::string> columns = uniqueNames(names, more);
     names.insert(names.end(), columns.begin(), columns.end());
   }
-  table->header(names);
-  return {};
+  if (isWritten)
+    table->header(names);
 }
 
 Status PredictionTable::write(const PredictedRows &rows) {
@@ -167,7 +181,48 @@ static Status predictFile(const tamrt_model &model, const Options &options,
   return {};
 }
 
+Result<std::string>
+predictPieces(const tamrt_model &model, const Options &options,
+              const Weights &weights, std::span<const RankPiece> pieces,
+              bool hasHeader, const RunOptions &run, Timings &timings,
+              std::vector<std::string> &notes,
+              std::vector<std::string> &warnings) {
+  std::string text;
+  std::vector<std::string> told;
+  Prediction prediction(model, options, weights, run);
+  PredictionTable table(model, options, prediction, run);
+  table.openIn(text, hasHeader);
+  for (const RankPiece &piece : pieces) {
+    ReadOptions reading = {options.dropMissing, options.threads,
+                           CsvBlocks::kBlockBytes, options.format};
+    reading.mayDropAll = true;
+    Result<RowReader> reader = RowReader::open(
+        piece.source, model, {weights.groups, weights.normalization.levels},
+        reading);
+    if (!reader)
+      return std::move(reader).error();
+    Status predicted = prediction.forEachPart(
+        *reader, timings, nullptr,
+        [&](const PredictedRows &rows) { return table.write(rows); });
+    if (!predicted)
+      return std::move(predicted).error();
+    // Those of all rows so far, but for the first if rows may be dropped.
+    told = prediction.notes(*reader);
+    if (options.dropMissing) {
+      notes.push_back(piece.source.path + ": " + told.front());
+      told.erase(told.begin());
+    }
+  }
+  if (Status s = table.finish(); !s)
+    return std::move(s).error();
+  notes.insert(notes.end(), told.begin(), told.end());
+  warnings = prediction.standardErrors().warnings();
+  return text;
+}
+
 Status runPredict(const tamrt_model &model, const Options &options) {
+  if (!options.frame && isPattern(options.input))
+    return predictOnRanks(model, options, Ranks());
   return runSession(model, options, [&](const Session &session) {
     return predictFile(session.modelOf(model, options), options, session);
   });

@@ -119,8 +119,18 @@ Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes,
 
 Result<CsvBlocks> CsvBlocks::open(const DataSource &source, size_t blockBytes,
                                   CsvFormat format) {
-  return source.frame ? open(*source.frame, std::move(format))
-                      : open(source.path, blockBytes, std::move(format));
+  if (source.frame)
+    return open(*source.frame, std::move(format));
+  Result<CsvBlocks> blocks = open(source.path, blockBytes, std::move(format));
+  if (!blocks || !source.range)
+    return blocks;
+  blocks->range = source.range;
+  blocks->firstRow = source.range->begin;
+  blocks->firstLine = source.range->line;
+  blocks->anyRow = true;
+  if (Status s = blocks->rewind(); !s)
+    return std::move(s).error();
+  return blocks;
 }
 
 Result<CsvBlocks> CsvBlocks::open(const tamrt_frame &frame, CsvFormat format) {
@@ -166,6 +176,23 @@ bool CsvBlocks::readFrame(CsvBlock &block) {
   return true;
 }
 
+/// Reads at most `most` bytes; none at the end of the rows that are read.
+Result<size_t> CsvBlocks::readText(char *at, size_t most) {
+  if (!range)
+    return file->read(at, most);
+  const size_t wanted = std::min(most, range->end - position);
+  if (wanted == 0)
+    return size_t(0);
+  Result<size_t> got = file->read(at, wanted);
+  if (got && *got == 0)
+    return Error{fmt::format("{}: expected {} bytes, got {}: the file has "
+                             "changed meanwhile",
+                             path(), range->end, position)};
+  if (got)
+    position += *got;
+  return got;
+}
+
 /// Continues reading until the block, which starts with the rest of the last
 /// read, has at least a row and about a block's bytes, or the file ends.
 /// \returns the end of its last row, without the line end; 0 if the file has no
@@ -190,7 +217,7 @@ Result<size_t> CsvBlocks::fill(CsvBlock &block) {
     }
     while (block.size < wanted && !ended) {
       char *at = block.text.get() + block.size;
-      Result<size_t> got = file->read(at, wanted - block.size);
+      Result<size_t> got = readText(at, wanted - block.size);
       if (!got)
         return got;
       block.size += *got;
@@ -276,6 +303,7 @@ Status CsvBlocks::rewind() {
     return s;
   rest.clear();
   ended = false;
+  position = firstRow;
   return {};
 }
 

@@ -126,6 +126,11 @@ private:
   std::optional<FrameRows> frame;
 };
 
+/// Bytes of a file that are whole rows, of which the first starts on `line`.
+struct ByteRange {
+  size_t begin = 0, end = 0, line = 1;
+};
+
 /// Where rows come from: the file `path` ("-": standard input), or a frame in
 /// memory, which must outlive its readers.
 struct DataSource {
@@ -134,6 +139,8 @@ struct DataSource {
 
   std::string path;
   const tamrt_frame *frame = nullptr;
+  /// Of a file that is not compressed: the rows that are read; empty: all.
+  std::optional<ByteRange> range;
 };
 
 /// An open file or frame, with the position in it.
@@ -165,8 +172,9 @@ public:
   const std::vector<std::string> &names() const { return columnNames; }
   /// Bytes of the text; 0 if unknown, as for a pipe and a compressed file.
   size_t bytes() const {
-    return file ? file->bytes()
-                : frameRowCount * columnNames.size() * sizeof(double);
+    return range  ? range->end - range->begin
+           : file ? file->bytes()
+                  : frameRowCount * columnNames.size() * sizeof(double);
   }
   /// The rows of a frame; 0 for a file.
   size_t frameRows() const { return frameRowCount; }
@@ -195,6 +203,8 @@ public:
 
   /// Line on which the first row starts.
   size_t firstRowLine() const { return firstLine; }
+  /// Byte of the text at which it starts.
+  size_t firstRowByte() const { return firstRow; }
 
 private:
   explicit CsvBlocks(InputFile opened) : file(std::move(opened)) {}
@@ -203,6 +213,7 @@ private:
   bool readFrame(CsvBlock &block);
   Result<size_t> fill(CsvBlock &block);
   Status readHeader();
+  Result<size_t> readText(char *at, size_t most);
   Error located(const CsvFault &fault,
                 const std::function<size_t(size_t)> &lineAt) const;
 
@@ -216,6 +227,9 @@ private:
   std::string rest;
   /// Offset in the text and line of the first row.
   size_t firstRow = 0, firstLine = 1;
+  /// The rows that are read, and the next byte of them.
+  std::optional<ByteRange> range;
+  size_t position = 0;
   /// The frame; its next batch, and the next row of that.
   const tamrt_frame *frame = nullptr;
   int64_t batch = 0, batchRow = 0;

@@ -25,9 +25,15 @@ CsvWriter::CsvWriter(AtomicFile output) : file(std::move(output)) {
   buffer.resize(kBufferBytes);
 }
 
+CsvWriter::CsvWriter(std::string &text) : memory(&text) {
+  buffer.resize(kBufferBytes);
+}
+
 void CsvWriter::flush() {
-  if (status)
-    status = file.write({buffer.data(), used});
+  if (memory)
+    memory->append(buffer.data(), used);
+  else if (status)
+    status = file->write({buffer.data(), used});
   used = 0;
 }
 
@@ -125,7 +131,7 @@ void CsvWriter::endRow() {
 Status CsvWriter::finish() {
   assert(cells == 0 && "finish inside a row");
   flush();
-  if (!status)
+  if (!status || memory)
     return status;
-  return file.commit();
+  return file->commit();
 }

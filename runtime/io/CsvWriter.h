@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ class CsvWriter {
 public:
   /// Writes to `file`, as yet empty.
   explicit CsvWriter(AtomicFile file);
+  /// Appends to `text`, which must outlive the writer; a header is not needed.
+  explicit CsvWriter(std::string &text);
 
   /// Writes the line of names; all rows must have as many cells (asserted).
   void header(std::span<const std::string> names);
@@ -77,7 +80,9 @@ private:
   void separate();
   void flush();
 
-  AtomicFile file;
+  /// Either of them.
+  std::optional<AtomicFile> file;
+  std::string *memory = nullptr;
   Status status;
   std::string buffer;
   size_t used = 0;

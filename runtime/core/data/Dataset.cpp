@@ -21,7 +21,76 @@ namespace {
 /// Rows below which a thread costs more than it saves.
 constexpr size_t kRowsPerThread = size_t(1) << 15;
 
+/// Lists the groups that have rows, and sorts rows by group, stably, by
+/// counting.
+void sortByGroup(const Rows &rows, bool grouped, const GroupOrder &groups,
+                 RowOrder &order) {
+  order.rows.resize(rows.count);
+  if (!grouped) {
+    std::iota(order.rows.begin(), order.rows.end(), uint32_t(0));
+    if (rows.count > 0)
+      order.groups.push_back({"", 0, rows.count});
+    return;
+  }
+  std::vector<size_t> next(groups.names.size() + 1, 0);
+  for (uint32_t id : rows.groups)
+    ++next[groups.places[id] + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (size_t i = 0; i < groups.names.size(); ++i)
+    if (next[i + 1] > next[i])
+      order.groups.push_back(
+          {groups.names[i], next[i], next[i + 1] - next[i], i});
+  for (size_t row = 0; row < rows.count; ++row)
+    order.rows[next[groups.places[rows.groups[row]]]++] = uint32_t(row);
+}
+
+/// Sorts the rows of each group by date; rows with equal dates keep their
+/// order.
+void sortByKeys(const Rows &rows, RowOrder &order) {
+  if (rows.dates.empty())
+    return;
+  const int64_t *keys = rows.dates.data();
+  const uint64_t *fractions =
+      rows.fractions.empty() ? nullptr : rows.fractions.data();
+  // The row breaks ties, so that an unstable sort, which needs no memory,
+  // gives the order of a stable one.
+  auto earlier = [&](uint32_t a, uint32_t b) {
+    if (keys[a] != keys[b])
+      return keys[a] < keys[b];
+    if (fractions && fractions[a] != fractions[b])
+      return fractions[a] < fractions[b];
+    return a < b;
+  };
+  auto isTie = [&](uint32_t a, uint32_t b) {
+    return keys[a] == keys[b] && (!fractions || fractions[a] == fractions[b]);
+  };
+  for (const Group &group : order.groups) {
+    const uint32_t *rowsOf = order.rows.data() + group.first;
+    bool isSorted = true;
+    size_t tied = 0;
+    for (size_t i = 1; i < group.rows && isSorted; ++i) {
+      isSorted = !earlier(rowsOf[i], rowsOf[i - 1]);
+      tied += isTie(rowsOf[i], rowsOf[i - 1]);
+    }
+    if (!isSorted) {
+      auto begin = order.rows.begin() + ptrdiff_t(group.first);
+      std::sort(begin, begin + ptrdiff_t(group.rows), earlier);
+      tied = 0;
+      for (size_t i = 1; i < group.rows; ++i)
+        tied += isTie(rowsOf[i], rowsOf[i - 1]);
+    }
+    order.ties += tied;
+  }
+}
+
 } // namespace
+
+RowOrder sortRows(const Rows &rows, bool grouped, const GroupOrder &groups) {
+  RowOrder order;
+  sortByGroup(rows, grouped, groups, order);
+  sortByKeys(rows, order);
+  return order;
+}
 
 void Dataset::setColumns(const ModelColumns &columns) {
   groupColumn = columns.group;
@@ -141,12 +210,23 @@ void Dataset::permute(std::span<GrowingArray<double> *const> columns,
 Dataset Dataset::arrange(Rows rows, const RowReader &reader,
                          const GroupOrder &groups, const tamrt_model &model,
                          std::span<const LevelTable> tables, unsigned threads) {
+  return arrange(
+      std::move(rows), reader.columns(),
+      [&](size_t column) -> const TextIndex & { return reader.levels(column); },
+      groups, model, tables, threads);
+}
+
+Dataset Dataset::arrange(Rows rows, const ModelColumns &columns,
+                         FunctionRef<const TextIndex &(size_t column)> levels,
+                         const GroupOrder &groups, const tamrt_model &model,
+                         std::span<const LevelTable> tables, unsigned threads) {
   Dataset data;
   data.model = &model;
-  const ModelColumns &columns = reader.columns();
   data.setColumns(columns);
-  data.sortByGroup(rows, groups);
-  data.sortByKeys(rows);
+  RowOrder order = sortRows(rows, columns.group.has_value(), groups);
+  data.groupList = std::move(order.groups);
+  data.order = std::move(order.rows);
+  data.ties = order.ties;
   rows.groups = {};
   rows.dates = {};
   rows.fractions = {};
@@ -157,7 +237,7 @@ Dataset Dataset::arrange(Rows rows, const RowReader &reader,
     if (input.rule != TAMRT_RULE_LEVELS)
       continue;
     const size_t column = columns.inputs[i];
-    const TextIndex &texts = reader.levels(column);
+    const TextIndex &texts = levels(column);
     std::vector<int32_t> codes(texts.size());
     std::vector<bool> isUnseen(texts.size());
     for (uint32_t id = 0; id < texts.size(); ++id) {
@@ -266,66 +346,6 @@ Dataset Dataset::copy(
     }
   });
   return data;
-}
-
-/// Lists the groups that have rows, and sorts rows by group, stably, by
-/// counting.
-void Dataset::sortByGroup(const Rows &rows, const GroupOrder &groups) {
-  order.resize(rows.count);
-  if (!groupColumn) {
-    std::iota(order.begin(), order.end(), uint32_t(0));
-    if (rows.count > 0)
-      groupList.push_back({"", 0, rows.count});
-    return;
-  }
-  std::vector<size_t> next(groups.names.size() + 1, 0);
-  for (uint32_t id : rows.groups)
-    ++next[groups.places[id] + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  for (size_t i = 0; i < groups.names.size(); ++i)
-    if (next[i + 1] > next[i])
-      groupList.push_back({groups.names[i], next[i], next[i + 1] - next[i], i});
-  for (size_t row = 0; row < rows.count; ++row)
-    order[next[groups.places[rows.groups[row]]]++] = uint32_t(row);
-}
-
-/// Sorts the rows of each group by date; rows with equal dates keep their
-/// order.
-void Dataset::sortByKeys(const Rows &rows) {
-  if (rows.dates.empty())
-    return;
-  const int64_t *keys = rows.dates.data();
-  const uint64_t *fractions =
-      rows.fractions.empty() ? nullptr : rows.fractions.data();
-  // The row breaks ties, so that an unstable sort, which needs no memory,
-  // gives the order of a stable one.
-  auto earlier = [&](uint32_t a, uint32_t b) {
-    if (keys[a] != keys[b])
-      return keys[a] < keys[b];
-    if (fractions && fractions[a] != fractions[b])
-      return fractions[a] < fractions[b];
-    return a < b;
-  };
-  auto isTie = [&](uint32_t a, uint32_t b) {
-    return keys[a] == keys[b] && (!fractions || fractions[a] == fractions[b]);
-  };
-  for (const Group &group : groupList) {
-    const uint32_t *rowsOf = order.data() + group.first;
-    bool isSorted = true;
-    size_t tied = 0;
-    for (size_t i = 1; i < group.rows && isSorted; ++i) {
-      isSorted = !earlier(rowsOf[i], rowsOf[i - 1]);
-      tied += isTie(rowsOf[i], rowsOf[i - 1]);
-    }
-    if (!isSorted) {
-      auto begin = order.begin() + ptrdiff_t(group.first);
-      std::sort(begin, begin + ptrdiff_t(group.rows), earlier);
-      tied = 0;
-      for (size_t i = 1; i < group.rows; ++i)
-        tied += isTie(rowsOf[i], rowsOf[i - 1]);
-    }
-    ties += tied;
-  }
 }
 
 size_t Dataset::longestGroup() const {

@@ -53,6 +53,20 @@ struct RowSource {
   const double *weights = nullptr;
 };
 
+/// The order of rows that a fit reads.
+struct RowOrder {
+  /// The groups that have rows; "row" means an index in this order.
+  std::vector<Group> groups;
+  /// For each row its index among the rows that were sorted.
+  std::vector<uint32_t> rows;
+  /// Rows with the same date as an earlier row of their group.
+  size_t ties = 0;
+};
+
+/// Sorts rows by group, those of a group by date, and those with equal dates
+/// as they come. `grouped`: whether they have groups. O(n log n) at most.
+RowOrder sortRows(const Rows &rows, bool grouped, const GroupOrder &groups);
+
 /// Rows sorted for the steps: by group (core/data/Groups.h), within a group by
 /// date, with equal dates in the file's order. "Row" alone means an index in
 /// this order; `fileRows()[row]` is its index in the order in which rows were
@@ -66,6 +80,13 @@ public:
   /// doubles in our order: these are read there, and the frame must outlive the
   /// result.
   static Dataset arrange(Rows rows, const RowReader &reader,
+                         const GroupOrder &order, const tamrt_model &model,
+                         std::span<const LevelTable> tables, unsigned threads);
+
+  /// The same for rows from elsewhere, with `columns` and by column of levels
+  /// the texts of their indices.
+  static Dataset arrange(Rows rows, const ModelColumns &columns,
+                         FunctionRef<const TextIndex &(size_t column)> levels,
                          const GroupOrder &order, const tamrt_model &model,
                          std::span<const LevelTable> tables, unsigned threads);
 
@@ -137,8 +158,6 @@ public:
 private:
   Dataset() = default;
   void setColumns(const ModelColumns &columns);
-  void sortByGroup(const Rows &rows, const GroupOrder &groups);
-  void sortByKeys(const Rows &rows);
   bool isInOrder() const;
   void takeNumbers(Rows &rows, unsigned threads);
   void permute(std::span<GrowingArray<double> *const> columns,

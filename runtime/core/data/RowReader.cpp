@@ -661,7 +661,7 @@ Status RowReader::Impl::dropMissing(Rows &rows) {
 }
 
 Status RowReader::Impl::checkAnyLeft() const {
-  if (fileRows > dropped)
+  if (fileRows > dropped || options.mayDropAll)
     return {};
   return Error{file.path() +
                ": expected a row without missing values, all of " +

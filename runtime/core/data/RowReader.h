@@ -126,6 +126,8 @@ struct ReadOptions {
   /// Whether numbers stay in a frame where that can be: in one of one batch, of
   /// which all rows are read. Not row weights.
   bool inPlace = false;
+  /// Whether all rows may be dropped: others are read elsewhere.
+  bool mayDropAll = false;
 };
 
 /// A file or frame that is read for a fit or a prediction, with the position in

@@ -123,9 +123,14 @@ Status checkWhole(const std::string &file) {
 
 BackendSearch findBackend(const std::vector<BackendFolder> &folders,
                           std::string_view kind) {
+  return findPlugin(folders, backendFileName(kind));
+}
+
+BackendSearch findPlugin(const std::vector<BackendFolder> &folders,
+                         std::string_view name) {
   BackendSearch found;
   for (const BackendFolder &folder : folders) {
-    const std::string path = folder.path + '/' + backendFileName(kind);
+    const std::string path = folder.path + '/' + std::string(name);
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored))
       continue;

@@ -56,6 +56,10 @@ std::string backendFileName(std::string_view kind);
 /// prefix's lib/tamrt; that of the Debian package.
 std::vector<BackendFolder> backendFolders();
 
+/// Searches a file in the folders of backends.
+BackendSearch findPlugin(const std::vector<BackendFolder> &folders,
+                         std::string_view name);
+
 /// Searches the backend of a kind, folder by folder.
 BackendSearch findBackend(const std::vector<BackendFolder> &folders,
                           std::string_view kind);

@@ -117,18 +117,33 @@ Result<Survey> surveyOf(const tamrt_model &model, std::string name,
                         const RowReader &reader, bool dependsOnNumbers,
                         RowSurvey &survey) {
   const ModelColumns &columns = reader.columns();
+  PartTexts texts = {reader.dateForm(), dependsOnNumbers, {}, {}};
+  texts.groups =
+      columns.group ? listOf(reader.groups()) : std::vector<std::string>{""};
+  for (size_t i = 0; i < columns.levels.size(); ++i)
+    texts.levels.push_back(listOf(reader.levels(i)));
+  return surveyOf(model, std::move(name), reader.path(), std::move(texts),
+                  survey);
+}
+
+Result<Survey> surveyOf(const tamrt_model &model, std::string name,
+                        const std::string &path, PartTexts texts,
+                        RowSurvey &survey) {
   PartSurvey part;
   part.name = std::move(name);
-  part.dateForm = reader.dateForm();
-  part.dependsOnNumbers = dependsOnNumbers;
-  if (columns.group)
-    part.areNumbers.push_back(areNumbers(reader.groups()));
-  part.groups =
-      columns.group ? listOf(reader.groups()) : std::vector<std::string>{""};
-  for (size_t i = 0; i < columns.levels.size(); ++i) {
-    part.levels.push_back(listOf(reader.levels(i)));
-    const std::vector<std::string> *texts[] = {&part.levels.back()};
-    part.areNumbers.push_back(areNumbers(texts));
+  part.dateForm = texts.dateForm;
+  part.dependsOnNumbers = texts.dependsOnNumbers;
+  part.groups = std::move(texts.groups);
+  part.levels = std::move(texts.levels);
+  if (model.group) {
+    TextIndex groups;
+    for (const std::string &text : part.groups)
+      groups.add(text);
+    part.areNumbers.push_back(areNumbers(groups));
+  }
+  for (const std::vector<std::string> &list : part.levels) {
+    const std::vector<std::string> *lists[] = {&list};
+    part.areNumbers.push_back(areNumbers(lists));
   }
   part.dates = survey.groups();
   part.weights = survey.weightSums();
@@ -143,14 +158,14 @@ Result<Survey> surveyOf(const tamrt_model &model, std::string name,
       part.onGrid.push_back(survey.isOnGrid(i));
   bool isGood = isUtf8(part.name);
   if (!isGood)
-    return Error{reader.path() + ": expected a name in UTF-8 for the part"};
+    return Error{path + ": expected a name in UTF-8 for the part"};
   for (const std::string &group : part.groups)
     isGood &= isUtf8(group);
   for (const std::vector<std::string> &list : part.levels)
     for (const std::string &text : list)
       isGood &= isUtf8(text);
   if (!isGood)
-    return Error{reader.path() + ": expected groups and levels in UTF-8"};
+    return Error{path + ": expected groups and levels in UTF-8"};
   Survey one;
   one.parts.push_back(std::move(part));
   for (size_t i = 0; i < inputs; ++i) {

@@ -81,6 +81,20 @@ Result<Survey> surveyOf(const tamrt_model &model, std::string name,
                         const RowReader &reader, bool dependsOnNumbers,
                         RowSurvey &survey);
 
+/// What a survey keeps of the texts of a part.
+struct PartTexts {
+  Date::Form dateForm = Date::Form::Missing;
+  bool dependsOnNumbers = false;
+  /// As in PartSurvey.
+  std::vector<std::string> groups;
+  std::vector<std::vector<std::string>> levels;
+};
+
+/// The same of rows from elsewhere; `path` is their name in messages.
+Result<Survey> surveyOf(const tamrt_model &model, std::string name,
+                        const std::string &path, PartTexts texts,
+                        RowSurvey &survey);
+
 /// Adds the parts of `from`, which comes from the file `path`. Errors, with
 /// both files: a part that both have. `into` is that of the files before.
 Status join(Survey &into, Survey from, const std::string &path);

@@ -105,11 +105,17 @@ Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
 
 PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
                    size_t part, RowReader &reader, const RunOptions &options)
-    : model(model), fit(fit), part(part), reader(reader), options(options),
-      seen(model, reader.columns()),
-      beyond(model, fit.rows.normalization, Purpose::Fit) {
+    : PartSums(model, fit, part, options) {
+  this->reader = &reader;
   const SurveyedTexts texts = textsOf(fit.survey);
   reader.expectTexts(texts.groups, texts.levels);
+}
+
+PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
+                   size_t part, const RunOptions &options)
+    : model(model), fit(fit), part(part), columns(columnsOf(model)),
+      options(options), seen(model, columns),
+      beyond(model, fit.rows.normalization, Purpose::Fit) {
   findBlocks();
 }
 
@@ -153,12 +159,12 @@ bool PartSums::areOrdered() const {
 std::vector<std::string> PartSums::notes() const {
   std::vector<std::string> notes = beyond.notes();
   if (seen.ties() > 0)
-    notes.push_back(describeTies(seen.ties(), reader.rowsRead()));
+    notes.push_back(describeTies(seen.ties(), reader->rowsRead()));
   return notes;
 }
 
 void PartSums::see(const Rows &rows) {
-  seen.add(rows, model.group ? reader.groups().size() : 1, options.threads);
+  seen.add(rows, model.group ? reader->groups().size() : 1, options.threads);
 }
 
 /// Checks that the rows are those of the survey.
@@ -189,19 +195,7 @@ Status PartSums::checkSeen() const {
   }
   if (same)
     return {};
-  return changedPart(reader.path(), expected.name);
-}
-
-/// The blocks as groups: each is normalised as its group.
-Normalization PartSums::normalizationOfBlocks() const {
-  const Normalization &all = fit.rows.normalization;
-  const size_t width = 2 * all.inputs();
-  Normalization own = {{}, all.knots, all.levels};
-  for (const Block &block : blocks) {
-    const auto from = all.ranges.begin() + ptrdiff_t(block.node.group * width);
-    own.ranges.insert(own.ranges.end(), from, from + ptrdiff_t(width));
-  }
-  return own;
+  return changedPart(reader->path(), expected.name);
 }
 
 /// The nodes of the blocks in their order, and the place of each block's.
@@ -218,11 +212,26 @@ void PartSums::sortNodes() {
   }
 }
 
-/// The options of a fit that gives the sums of blocks to `take`.
-RunOptions PartSums::summing(const TakeNode &take, Taking &taking) const {
+/// Some blocks as groups: each is normalised as its group.
+Normalization
+PartSums::normalizationOf(const std::vector<size_t> &which) const {
+  const Normalization &all = fit.rows.normalization;
+  const size_t width = 2 * all.inputs();
+  Normalization own = {{}, all.knots, all.levels};
+  for (size_t block : which) {
+    const auto from =
+        all.ranges.begin() + ptrdiff_t(blocks[block].node.group * width);
+    own.ranges.insert(own.ranges.end(), from, from + ptrdiff_t(width));
+  }
+  return own;
+}
+
+/// The options of a fit that gives the sums of some blocks to `take`.
+RunOptions PartSums::summing(const std::vector<size_t> &which,
+                             const TakeNode &take, Taking &taking) const {
   RunOptions with = options;
   with.solver = FitSolver::Direct;
-  with.takeSums = [this, &take, &taking](size_t block, void *state) {
+  with.takeSums = [this, &which, &take, &taking](size_t index, void *state) {
     std::vector<double> numbers(fit.layout.size());
     fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
       std::copy_n(numbersIn(state, each), each.count,
@@ -230,7 +239,7 @@ RunOptions PartSums::summing(const TakeNode &take, Taking &taking) const {
     });
     const std::lock_guard lock(taking.mutex);
     if (taking.status)
-      taking.status = take(placeOf[block], numbers);
+      taking.status = take(placeOf[which[index]], numbers);
   };
   return with;
 }
@@ -249,7 +258,8 @@ std::vector<Group> PartSums::divide(const Dataset &data,
       while (block < end && row >= blocks[block].first + blocks[block].rows)
         ++block;
       if (block == end) {
-        status = changedPart(reader.path(), fit.survey.parts[part].name);
+        status = changedPart(reader ? reader->path() : "rows",
+                             fit.survey.parts[part].name);
         return {};
       }
       const size_t count = std::min(
@@ -271,59 +281,73 @@ Status PartSums::divideGroups(Dataset &piece, std::vector<size_t> &next) const {
   return status;
 }
 
-/// Takes the sums of the blocks of all rows.
-Status PartSums::sumAll(Dataset &data, const RunOptions &with) {
-  beyond.add(data, options.threads);
-  std::vector<size_t> next(fit.rows.parts.size());
-  if (Status s = divideGroups(data, next); !s)
-    return s;
+Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
+                     const TakeNode &take) {
+  if (ranges.empty()) {
+    beyond.add(data, options.threads);
+    std::vector<size_t> next(fit.rows.parts.size());
+    Status status;
+    ranges = divide(data, next, status);
+    if (!status)
+      return status;
+  }
+  std::vector<size_t> which;
+  std::vector<Group> wanted;
+  for (const Group &range : ranges)
+    if (isWanted.empty() || isWanted[blocks[range.place].node.group]) {
+      which.push_back(range.place);
+      wanted.push_back(range);
+    }
+  if (which.empty())
+    return {};
+  data.divideGroups(std::move(wanted));
+  Taking taking;
   Result<std::vector<double>> done =
-      fitGroups(fit.model(), data, normalizationOfBlocks(), fit.tables, with);
-  return done ? Status() : Status(std::move(done).error());
+      fitGroups(fit.model(), data, normalizationOf(which), fit.tables,
+                summing(which, take, taking));
+  return done ? taking.status : std::move(done).error();
 }
 
-/// Calls run(rows, options) to sum the rows, which come in pieces of `rowBytes`
-/// bytes, with options that give the sums to `take`.
-template <class Run>
-Status PartSums::sumRows(size_t rowBytes, const TakeNode &take,
-                         const Run &run) {
-  StreamedRows rows(reader, model, rowBytes, options.threads);
+/// The rows of the reader in pieces of `rowBytes` bytes.
+StreamedRows PartSums::readRows(size_t rowBytes) const {
+  StreamedRows rows(*reader, model, rowBytes, options.threads);
   rows.order = fit.rows.order;
   rows.means = fit.rows.means;
   rows.levels = fit.rows.normalization.levels;
   rows.keepTexts();
-  Taking taking;
-  Status summed = run(rows, summing(take, taking));
-  timesRead = rows.readings;
-  return summed ? taking.status : summed;
+  return rows;
 }
 
 Status PartSums::sumInMemory(const TakeNode &take) {
-  return sumRows(0, take, [&](StreamedRows &rows, const RunOptions &with) {
-    rows.maxRows = std::numeric_limits<size_t>::max();
-    Status summed = rows.forEachLeft([&](const Rows &read) { see(read); },
-                                     [&](Dataset &data) -> Status {
-                                       if (Status s = checkSeen(); !s)
-                                         return s;
-                                       return sumAll(data, with);
-                                     });
-    if (summed && seen.groups().empty())
-      summed = changedPart(reader.path(), fit.survey.parts[part].name);
-    return summed;
-  });
+  StreamedRows rows = readRows(0);
+  rows.maxRows = std::numeric_limits<size_t>::max();
+  Status summed = rows.forEachLeft([&](const Rows &read) { see(read); },
+                                   [&](Dataset &data) -> Status {
+                                     if (Status s = checkSeen(); !s)
+                                       return s;
+                                     return sum(data, {}, take);
+                                   });
+  timesRead = rows.readings;
+  if (summed && seen.groups().empty())
+    summed = changedPart(reader->path(), fit.survey.parts[part].name);
+  return summed;
 }
 
 Status PartSums::sumStreamed(const TakeNode &take, const StreamLimits &limits) {
-  return sumRows(limits.rowBytes, take,
-                 [&](StreamedRows &rows, const RunOptions &with) {
-                   return addStreamed(rows, with, limits);
-                 });
+  StreamedRows rows = readRows(limits.rowBytes);
+  Status summed = addStreamed(rows, take, limits);
+  timesRead = rows.readings;
+  return summed;
 }
 
 /// Sums rows that come in pieces.
-Status PartSums::addStreamed(StreamedRows &rows, const RunOptions &with,
+Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
                              const StreamLimits &limits) {
-  const Normalization normalization = normalizationOfBlocks();
+  std::vector<size_t> all(blocks.size());
+  std::iota(all.begin(), all.end(), size_t(0));
+  const Normalization normalization = normalizationOf(all);
+  Taking taking;
+  const RunOptions with = summing(all, take, taking);
   std::vector<std::string> names;
   std::vector<size_t> counts;
   for (const Block &block : blocks) {
@@ -343,7 +367,7 @@ Status PartSums::addStreamed(StreamedRows &rows, const RunOptions &with,
   while (true) {
     Result<bool> more = fits->resume();
     if (!more || !*more)
-      return more ? Status() : std::move(more).error();
+      return more ? taking.status : std::move(more).error();
     std::vector<size_t> next(fit.rows.parts.size());
     const bool isFirst = rows.readings == 0;
     auto add = [&](Dataset &piece) -> Status {
@@ -352,7 +376,7 @@ Status PartSums::addStreamed(StreamedRows &rows, const RunOptions &with,
       if (Status s = divideGroups(piece, next); !s)
         return s;
       if (options.progress)
-        options.progress->update("sums", reader.fileRows(), 0);
+        options.progress->update("sums", reader->fileRows(), 0);
       return fits->add(piece);
     };
     Status added =
@@ -370,12 +394,12 @@ namespace {
 /// The nodes of a group whose parts have all been summed, from the last leaves
 /// to the first; empty if these are others.
 std::vector<const std::vector<double> *>
-rootsOf(const PartedRows &rows, const Sums &sums, size_t group) {
+rootsOf(const PartedRows &rows, const NodeSums &sums, size_t group) {
   const auto leaves = uint64_t(leavesOf(rows, group));
   std::vector<const std::vector<double> *> roots;
-  auto at = sums.nodes.lower_bound({group, 0, 0});
+  auto at = sums.lower_bound({group, 0, 0});
   uint64_t found = 0;
-  for (; at != sums.nodes.end() && at->first.group == group; ++at) {
+  for (; at != sums.end() && at->first.group == group; ++at) {
     found |= uint64_t(1) << at->first.level;
     roots.push_back(&at->second);
   }
@@ -387,17 +411,16 @@ rootsOf(const PartedRows &rows, const Sums &sums, size_t group) {
 
 } // namespace
 
-Result<std::vector<double>> solveGroups(const tamrt_model &model,
-                                        const SurveyedFit &fit,
-                                        const Sums &sums, size_t first,
-                                        size_t count, const std::string &path,
-                                        const RunOptions &options) {
+Result<std::vector<double>>
+solveGroups(const tamrt_model &model, const SurveyedFit &fit,
+            const NodeSums &sums, std::span<const size_t> places,
+            const std::string &path, const RunOptions &options) {
   const PartedRows &rows = fit.rows;
-  const std::span names = std::span(rows.order.names).subspan(first, count);
+  std::vector<std::string> names;
   std::vector<Group> groups;
   std::vector<std::vector<const std::vector<double> *>> roots;
-  for (size_t g = first; g < first + count; ++g) {
-    const std::string &name = rows.order.names[g];
+  for (size_t g : places) {
+    const std::string &name = names.emplace_back(rows.order.names[g]);
     groups.push_back({name, 0, rows.groupRows[g], g});
     roots.push_back(rootsOf(rows, sums, g));
     if (roots.back().empty())
@@ -407,15 +430,15 @@ Result<std::vector<double>> solveGroups(const tamrt_model &model,
   const tamrt_model &steps = fit.model();
   RunOptions with = options;
   with.solver = FitSolver::Direct;
-  Result<Crew> crew = makeCrew(steps, TAMRT_STEP_FIT_CHUNK, count,
+  Result<Crew> crew = makeCrew(steps, TAMRT_STEP_FIT_CHUNK, places.size(),
                                /*groupRows=*/1, with);
   if (!crew)
     return std::move(crew).error();
   const auto width = size_t(model.columns);
-  std::vector<double> coefficients(count * width);
+  std::vector<double> coefficients(places.size() * width);
   Work work(steps, groups, *crew, with, "solve");
   Status done = work.run([&](Worker &worker, size_t index) {
-    const size_t g = first + index;
+    const size_t g = places[index];
     const std::vector<const std::vector<double> *> &nodes = roots[index];
     rows.normalization.parameters(steps, g, worker.place.parameters,
                                   with.strengthsOf(steps, g));
@@ -468,12 +491,13 @@ Status solveSums(const tamrt_model &model, const SurveyedFit &fit,
       std::max<size_t>(kSolvedBytes / (fit.layout.size() * sizeof(double)),
                        2 * chooseThreads(options.threads, groups, 1));
   for (size_t first = 0; first < groups; first += most) {
-    const size_t count = std::min(most, groups - first);
-    Sums some;
-    if (Status s = sums.read(first, count, some.nodes); !s)
+    std::vector<size_t> places(std::min(most, groups - first));
+    std::iota(places.begin(), places.end(), first);
+    NodeSums nodes;
+    if (Status s = sums.read(first, places.size(), nodes); !s)
       return s;
     Result<std::vector<double>> coefficients =
-        solveGroups(model, fit, some, first, count, path, options);
+        solveGroups(model, fit, nodes, places, path, options);
     if (!coefficients)
       return std::move(coefficients).error();
     if (Status s = take(first, *coefficients); !s)

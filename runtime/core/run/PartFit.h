@@ -77,7 +77,15 @@ public:
   /// All arguments must outlive it. Tells the reader what texts to expect.
   PartSums(const tamrt_model &model, const SurveyedFit &fit, size_t part,
            RowReader &reader, const RunOptions &options);
+  /// Of rows that are in memory.
+  PartSums(const tamrt_model &model, const SurveyedFit &fit, size_t part,
+           const RunOptions &options);
 
+  /// Sums rows in memory, the same at each call, of the groups whose places are
+  /// wanted; empty: of all. Replaces the groups of `data`. Errors: those of
+  /// fits and of `take`.
+  Status sum(Dataset &data, const std::vector<bool> &isWanted,
+             const TakeNode &take);
   /// Keeps all rows, or only some at a time; then the dates of the part's
   /// groups must be in order. Errors: those of `RowReader` and of fits; rows
   /// that are not those of the survey.
@@ -111,22 +119,23 @@ private:
   void findBlocks();
   void see(const Rows &rows);
   Status checkSeen() const;
-  Normalization normalizationOfBlocks() const;
   void sortNodes();
-  RunOptions summing(const TakeNode &take, Taking &taking) const;
-  Status sumAll(Dataset &data, const RunOptions &with);
+  Normalization normalizationOf(const std::vector<size_t> &which) const;
+  RunOptions summing(const std::vector<size_t> &which, const TakeNode &take,
+                     Taking &taking) const;
   std::vector<Group> divide(const Dataset &data, std::vector<size_t> &next,
                             Status &status) const;
   Status divideGroups(Dataset &piece, std::vector<size_t> &next) const;
-  template <class Run>
-  Status sumRows(size_t rowBytes, const TakeNode &take, const Run &run);
-  Status addStreamed(StreamedRows &rows, const RunOptions &with,
+  StreamedRows readRows(size_t rowBytes) const;
+  Status addStreamed(StreamedRows &rows, const TakeNode &take,
                      const StreamLimits &limits);
 
   const tamrt_model &model;
   const SurveyedFit &fit;
   size_t part;
-  RowReader &reader;
+  /// Null: the rows are in memory.
+  RowReader *reader = nullptr;
+  ModelColumns columns;
   RunOptions options;
   std::vector<Block> blocks;
   /// The first block of each group, by its place, and the end.
@@ -134,19 +143,20 @@ private:
   /// The nodes of all blocks, and the place of each block's among them.
   std::vector<SumsNode> sorted;
   std::vector<size_t> placeOf;
+  /// Of rows in memory: those of each block, which is the place.
+  std::vector<Group> ranges;
   RowSurvey seen;
   BeyondRange beyond;
   size_t timesRead = 0;
 };
 
-/// The coefficients of `count` groups from `first` on, whose parts have all
-/// been summed. Errors: sums that are missing; those of a fit's solve. `path`
-/// is where the sums come from.
-Result<std::vector<double>> solveGroups(const tamrt_model &model,
-                                        const SurveyedFit &fit,
-                                        const Sums &sums, size_t first,
-                                        size_t count, const std::string &path,
-                                        const RunOptions &options);
+/// The coefficients of groups, given by their places, whose parts have all been
+/// summed. Errors: sums that are missing; those of a fit's solve. `path` is
+/// where the sums come from.
+Result<std::vector<double>>
+solveGroups(const tamrt_model &model, const SurveyedFit &fit,
+            const NodeSums &sums, std::span<const size_t> places,
+            const std::string &path, const RunOptions &options);
 
 /// Takes the coefficients of groups from `first` on.
 using TakeCoefficients =

@@ -1,0 +1,519 @@
+//===- core/ranks/RankRows.cpp - rows of several ranks --------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/ranks/RankRows.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace tamrt {
+namespace {
+
+constexpr size_t kMaxRows = std::numeric_limits<uint32_t>::max();
+
+template <class T>
+void append(GrowingArray<T> &to, const GrowingArray<T> &from) {
+  to.append({from.data(), from.size()});
+}
+
+/// A number with the order of a date's key.
+uint64_t unsignedOf(int64_t key) { return uint64_t(key) ^ (uint64_t(1) << 63); }
+
+/// By number of the question: the least key between `lo` and `hi` up to which
+/// all ranks together have more than `rows` rows. count(question, key) is the
+/// number of this rank's.
+template <class Count>
+void bisect(const Ranks &ranks, const std::vector<int64_t> &rows,
+            std::vector<uint64_t> &lo, std::vector<uint64_t> hi,
+            const Count &count) {
+  while (true) {
+    std::vector<int64_t> counts(lo.size());
+    bool isOpen = false;
+    for (size_t i = 0; i < lo.size(); ++i)
+      if (lo[i] < hi[i]) {
+        isOpen = true;
+        counts[i] = int64_t(count(i, lo[i] + (hi[i] - lo[i]) / 2));
+      }
+    // The bounds are those of all ranks.
+    if (!isOpen)
+      return;
+    ranks.add(counts);
+    for (size_t i = 0; i < lo.size(); ++i) {
+      if (lo[i] == hi[i])
+        continue;
+      const uint64_t middle = lo[i] + (hi[i] - lo[i]) / 2;
+      if (counts[i] > rows[i])
+        hi[i] = middle;
+      else
+        lo[i] = middle + 1;
+    }
+  }
+}
+
+} // namespace
+
+std::vector<RankCut> cutRows(const std::vector<size_t> &groupRows,
+                             bool wholeGroups, size_t ranks) {
+  size_t all = 0, before = 0;
+  for (size_t rows : groupRows)
+    all += rows;
+  std::vector<RankCut> cuts;
+  for (size_t g = 0; g < groupRows.size(); ++g) {
+    const size_t step = wholeGroups ? groupRows[g] : size_t(TAMRT_SEGMENT_ROWS);
+    for (size_t first = 0; first < groupRows[g]; first += step) {
+      while (cuts.size() < ranks && double(before) >= double(all) *
+                                                          double(cuts.size()) /
+                                                          double(ranks))
+        cuts.push_back({g, first});
+      before += std::min(step, groupRows[g] - first);
+    }
+  }
+  cuts.resize(ranks + 1, {groupRows.size(), 0});
+  return cuts;
+}
+
+/// Adds rows that a reader has read.
+void RankRows::add(Rows more, const RowReader &reader) {
+  auto rename = [](GrowingArray<uint32_t> &ids, const TextIndex &from,
+                   TextIndex &to) {
+    std::vector<uint32_t> all(from.size());
+    for (uint32_t id = 0; id < all.size(); ++id)
+      all[id] = to.add(from[id]);
+    for (uint32_t &id : std::span(ids.data(), ids.size()))
+      id = all[id];
+  };
+  if (columns.group)
+    rename(more.groups, reader.groups(), groups);
+  for (size_t i = 0; i < levels.size(); ++i)
+    rename(more.levels[i], reader.levels(i), levels[i]);
+  if (rows.count == 0) {
+    rows = std::move(more);
+    return;
+  }
+  append(rows.groups, more.groups);
+  append(rows.dates, more.dates);
+  if (!more.fractions.empty() || !rows.fractions.empty()) {
+    const size_t missing = rows.count - rows.fractions.size();
+    std::fill_n(rows.fractions.extend(missing), missing, 0);
+    append(rows.fractions, more.fractions);
+    const size_t plain = more.count - more.fractions.size();
+    std::fill_n(rows.fractions.extend(plain), plain, 0);
+  }
+  for (size_t i = 0; i < rows.numbers.size(); ++i)
+    append(rows.numbers[i], more.numbers[i]);
+  for (size_t i = 0; i < rows.levels.size(); ++i)
+    append(rows.levels[i], more.levels[i]);
+  rows.count += more.count;
+}
+
+/// Reads the rows of a piece. \returns their survey, without parts if there are
+/// no rows.
+Result<Survey> RankRows::readPiece(const RankPiece &piece,
+                                   const ReadOptions &reading,
+                                   const RunOptions &run) {
+  ReadOptions with = reading;
+  with.mayDropAll = true;
+  Result<RowReader> reader = RowReader::open(piece.source, *model, with);
+  if (!reader)
+    return std::move(reader).error();
+  Result<Rows> read = reader->read(std::numeric_limits<size_t>::max());
+  if (!read)
+    return std::move(read).error();
+  Result<RowReader::TextChanges> changes = reader->resolveTexts();
+  if (!changes)
+    return std::move(changes).error();
+  if (changes->drops)
+    if (Status s = reader->dropMissing(*read); !s)
+      return std::move(s).error();
+  if (Result<std::vector<LevelTable>> tables = reader->levelTables(); !tables)
+    return std::move(tables).error();
+  rowsRead += reader->fileRows();
+  rowsDropped += reader->dropped();
+  if (read->count == 0)
+    return Survey();
+  if (rows.count + read->count > kMaxRows)
+    return Error{fmt::format("{}: expected at most {} rows of a rank, got "
+                             "more; start more ranks",
+                             reader->path(), kMaxRows)};
+  RowSurvey seen(*model, reader->columns());
+  seen.add(*read, model->group ? reader->groups().size() : 1, run.threads);
+  Result<Survey> survey = surveyOf(
+      *model, fmt::format("{:08} ({})", piece.index, piece.source.path),
+      *reader, changes->drops || changes->merges, seen);
+  if (survey)
+    add(*std::move(read), *reader);
+  return survey;
+}
+
+/// Reads all pieces, and joins their surveys.
+Status RankRows::readOwn(const std::vector<RankPiece> &pieces,
+                         const ReadOptions &reading, const RunOptions &run,
+                         Survey &survey) {
+  for (const RankPiece &piece : pieces) {
+    Result<Survey> one = readPiece(piece, reading, run);
+    if (!one)
+      return std::move(one).error();
+    if (Status s = join(survey, *std::move(one), path); !s)
+      return s;
+  }
+  return {};
+}
+
+/// The surveys of all ranks, joined.
+Result<Survey> RankRows::gatherSurveys(const Survey &own) const {
+  std::string bytes;
+  Status written;
+  if (!own.parts.empty()) {
+    Result<std::string> packed = serialize(*model, own).bytes();
+    if (packed)
+      bytes = *std::move(packed);
+    else
+      written = std::move(packed).error();
+  }
+  if (Status s = ranks->agree(std::move(written)); !s)
+    return std::move(s).error();
+  Survey all;
+  for (const std::string &of : ranks->gatherAll(bytes)) {
+    if (of.empty())
+      continue;
+    FileBytes copy = {std::make_unique_for_overwrite<char[]>(of.size()),
+                      of.size()};
+    std::memcpy(copy.data.get(), of.data(), of.size());
+    Result<SafetensorsFile> file =
+        SafetensorsFile::parse(std::move(copy), path);
+    if (!file)
+      return std::move(file).error();
+    Result<Survey> survey = loadSurvey(*model, *file);
+    if (!survey)
+      return std::move(survey).error();
+    if (Status s = join(all, *std::move(survey), path); !s)
+      return std::move(s).error();
+  }
+  return all;
+}
+
+/// Finds groups, levels, and dates from the survey of all rows, and replaces
+/// the rows' groups by their places.
+Status RankRows::useSurvey(const Survey &survey) {
+  Result<PartedRows> all = combine(*model, survey, path);
+  if (!all)
+    return std::move(all).error();
+  const SurveyedTexts texts = textsOf(survey);
+  const size_t count = all->order.names.size();
+  firstDates.resize(count);
+  lastDates.resize(count);
+  for (size_t g = 0; g < count; ++g)
+    for (const GroupPart &part : all->parts[g]) {
+      const GroupDates &dates = survey.parts[part.part].dates[part.index];
+      const bool isFirst = &part == all->parts[g].data();
+      firstDates[g] =
+          isFirst ? dates.first : std::min(firstDates[g], dates.first);
+      lastDates[g] = isFirst ? dates.last : std::max(lastDates[g], dates.last);
+    }
+  for (const PartSurvey &part : survey.parts)
+    if (dateForm == Date::Form::Missing)
+      dateForm = part.dateForm;
+  names = std::move(all->order.names);
+  groupRows = std::move(all->groupRows);
+  auto rename = [](GrowingArray<uint32_t> &ids, const TextIndex &from,
+                   const auto &placeOf) {
+    std::vector<uint32_t> places(from.size());
+    for (uint32_t id = 0; id < places.size(); ++id)
+      places[id] = placeOf(from[id]);
+    for (uint32_t &id : std::span(ids.data(), ids.size()))
+      id = places[id];
+  };
+  TextIndex known;
+  for (const std::string &text : texts.groups)
+    known.add(text);
+  if (columns.group)
+    rename(rows.groups, groups, [&](std::string_view text) {
+      return all->order.places[known.add(text)];
+    });
+  for (size_t i = 0; i < levels.size(); ++i) {
+    TextIndex index;
+    for (const std::string &text : texts.levels[i])
+      index.add(text);
+    rename(rows.levels[i], levels[i],
+           [&](std::string_view text) { return index.add(text); });
+    levels[i] = std::move(index);
+  }
+  return {};
+}
+
+Result<RankRows> RankRows::read(const Ranks &ranks, const tamrt_model &model,
+                                const std::vector<RankPiece> &pieces,
+                                const ReadOptions &reading,
+                                const RunOptions &run,
+                                const std::string &path) {
+  RankRows all(ranks, model, path);
+  all.rows.numbers.resize(all.columns.numbers.size());
+  all.rows.inFrame.resize(all.columns.numbers.size());
+  all.rows.levels.resize(all.columns.levels.size());
+  all.levels.resize(all.columns.levels.size());
+  Survey own;
+  if (Status s = ranks.agree(all.readOwn(pieces, reading, run, own)); !s)
+    return std::move(s).error();
+  int64_t counts[] = {int64_t(all.rowsRead), int64_t(all.rowsDropped)};
+  ranks.add(counts);
+  all.rowsRead = size_t(counts[0]);
+  all.rowsDropped = size_t(counts[1]);
+  if (all.rowsRead == all.rowsDropped)
+    return Error{fmt::format("{}: expected a row without missing values, all "
+                             "of {} have some",
+                             path, all.rowsDropped)};
+  // What follows is the same on all ranks, errors included.
+  Result<Survey> survey = all.gatherSurveys(own);
+  if (!survey)
+    return std::move(survey).error();
+  if (Status s = all.useSurvey(*survey); !s)
+    return std::move(s).error();
+  return all;
+}
+
+uint64_t RankRows::digest() const {
+  auto mix = [](uint64_t value) {
+    value = (value ^ value >> 31) * 0x9E3779B97F4A7C15;
+    return (value ^ value >> 29) * 0xBF58476D1CE4E5B9;
+  };
+  uint64_t sum = 0;
+  for (size_t row = 0; row < rows.count; ++row) {
+    uint64_t hash = columns.group ? rows.groups[row] : 0;
+    if (columns.date)
+      hash = mix(mix(hash ^ uint64_t(rows.dates[row])) ^
+                 (rows.fractions.empty() ? 0 : rows.fractions[row]));
+    for (const GrowingArray<double> &column : rows.numbers)
+      hash = mix(hash ^ std::bit_cast<uint64_t>(column[row]));
+    for (const GrowingArray<uint32_t> &column : rows.levels)
+      hash = mix(hash ^ column[row]);
+    sum += mix(hash);
+  }
+  // The halves, of which sums of 64 bits do not overflow.
+  int64_t halves[] = {int64_t(sum & 0xFFFFFFFF), int64_t(sum >> 32)};
+  ranks->add(halves);
+  return uint64_t(halves[0]) + (uint64_t(halves[1]) << 32);
+}
+
+/// Where, among the sorted rows of this rank, the rows of each rank start, and
+/// the end.
+std::vector<size_t> RankRows::findCuts(const RowOrder &sorted) const {
+  std::vector<size_t> starts;
+  // Of the cuts inside a group: the rank, and this rank's rows of the group.
+  std::vector<size_t> which, begins, ends;
+  std::vector<int64_t> wanted;
+  for (const RankCut &cut : cuts) {
+    const auto group = std::lower_bound(
+        sorted.groups.begin(), sorted.groups.end(), cut.group,
+        [](const Group &a, size_t place) { return a.place < place; });
+    const bool isThere =
+        group != sorted.groups.end() && group->place == cut.group;
+    const size_t begin =
+        group == sorted.groups.end() ? rows.count : group->first;
+    if (cut.row > 0) {
+      which.push_back(starts.size());
+      begins.push_back(begin);
+      ends.push_back(isThere ? begin + group->rows : begin);
+      wanted.push_back(int64_t(cut.row));
+    }
+    starts.push_back(begin);
+  }
+  const size_t count = which.size();
+  const uint32_t *ids = sorted.rows.data();
+  // The number of this rank's rows, of the group of a cut, before or at a date.
+  auto countTo = [&](size_t i, uint64_t key, uint64_t fraction, bool isAt) {
+    auto dateOf = [&](uint32_t row) {
+      return std::pair(unsignedOf(rows.dates[row]),
+                       rows.fractions.empty() ? 0 : rows.fractions[row]);
+    };
+    const std::pair date(key, fraction);
+    return size_t(std::partition_point(ids + begins[i], ids + ends[i],
+                                       [&](uint32_t row) {
+                                         return isAt ? dateOf(row) <= date
+                                                     : dateOf(row) < date;
+                                       }) -
+                  (ids + begins[i]));
+  };
+  constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
+  std::vector<uint64_t> keys(count), fractions(count);
+  if (columns.date) {
+    std::vector<uint64_t> most;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t group = cuts[which[i]].group;
+      keys[i] = unsignedOf(firstDates[group].key);
+      most.push_back(unsignedOf(lastDates[group].key));
+    }
+    bisect(*ranks, wanted, keys, most, [&](size_t i, uint64_t key) {
+      return countTo(i, key, kLast, true);
+    });
+    bisect(*ranks, wanted, fractions, std::vector<uint64_t>(count, kLast),
+           [&](size_t i, uint64_t fraction) {
+             return countTo(i, keys[i], fraction, true);
+           });
+  }
+  // Rows with the date of the cut are in the order of ranks.
+  std::vector<int64_t> before(count);
+  std::string ties;
+  std::vector<int64_t> own(count);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t rowsOf = ends[i] - begins[i];
+    before[i] =
+        columns.date ? int64_t(countTo(i, keys[i], fractions[i], false)) : 0;
+    starts[which[i]] += size_t(before[i]);
+    own[i] = columns.date
+                 ? int64_t(countTo(i, keys[i], fractions[i], true)) - before[i]
+                 : int64_t(rowsOf);
+  }
+  ranks->add(before);
+  ties.assign(reinterpret_cast<const char *>(own.data()),
+              own.size() * sizeof(int64_t));
+  const std::vector<std::string> all = ranks->gatherAll(ties);
+  for (size_t i = 0; i < count; ++i) {
+    int64_t left = wanted[i] - before[i];
+    for (size_t r = 0; r < ranks->rank(); ++r) {
+      int64_t of;
+      std::memcpy(&of, all[r].data() + i * sizeof(int64_t), sizeof of);
+      left -= of;
+    }
+    starts[which[i]] += size_t(std::clamp<int64_t>(left, 0, own[i]));
+  }
+  return starts;
+}
+
+/// Exchanges a column, sorted.
+template <class T>
+void RankRows::move(GrowingArray<T> &column, const RowOrder &sorted,
+                    const std::vector<size_t> &counts,
+                    const std::vector<size_t> &received) const {
+  GrowingArray<T> sent;
+  T *to = sent.extend(rows.count);
+  for (size_t row = 0; row < rows.count; ++row)
+    to[row] = column[sorted.rows[row]];
+  column = {};
+  column.extend(std::accumulate(received.begin(), received.end(), size_t(0)));
+  ranks->exchange(sent.data(), counts, column.data(), received, sizeof(T));
+}
+
+Status RankRows::exchange(const RunOptions &run) {
+  cuts = cutRows(groupRows, model->carry_bytes > 0, ranks->size());
+  GroupOrder places = {names, std::vector<uint32_t>(names.size())};
+  std::iota(places.places.begin(), places.places.end(), uint32_t(0));
+  Status room;
+  {
+    const RowOrder sorted = sortRows(rows, columns.group.has_value(), places);
+    const std::vector<size_t> starts = findCuts(sorted);
+    std::vector<size_t> counts;
+    for (size_t r = 0; r < ranks->size(); ++r)
+      counts.push_back(starts[r + 1] - starts[r]);
+    const std::vector<size_t> received = ranks->exchangeCounts(counts);
+    const size_t count =
+        std::accumulate(received.begin(), received.end(), size_t(0));
+    if (count > kMaxRows)
+      room = Error{fmt::format("{}: expected at most {} rows of a rank, got "
+                               "{}; start more ranks",
+                               path, kMaxRows, count)};
+    if (Status s = ranks->agree(std::move(room)); !s)
+      return s;
+    if (columns.group)
+      move(rows.groups, sorted, counts, received);
+    if (columns.date)
+      move(rows.dates, sorted, counts, received);
+    int64_t fractions = rows.fractions.empty() ? 0 : 1;
+    ranks->add({&fractions, 1});
+    if (fractions > 0) {
+      if (rows.fractions.empty())
+        std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);
+      move(rows.fractions, sorted, counts, received);
+    }
+    for (GrowingArray<double> &column : rows.numbers)
+      move(column, sorted, counts, received);
+    for (GrowingArray<uint32_t> &column : rows.levels)
+      move(column, sorted, counts, received);
+    rows.count = count;
+  }
+  size_t parts = 0;
+  for (size_t r = 0; r <= ranks->rank(); ++r) {
+    const bool hasRows =
+        cuts[r].group != cuts[r + 1].group || cuts[r].row != cuts[r + 1].row;
+    if (hasRows && r == ranks->rank())
+      ownPart = parts;
+    parts += hasRows;
+  }
+  Survey own;
+  Status done;
+  if (ownPart) {
+    Result<Survey> survey = surveyOwn(run);
+    if (survey)
+      own = *std::move(survey);
+    else
+      done = std::move(survey).error();
+  }
+  if (Status s = ranks->agree(std::move(done)); !s)
+    return s;
+  Result<Survey> survey = gatherSurveys(own);
+  if (!survey)
+    return std::move(survey).error();
+  Result<SurveyedFit> prepared = prepareParts(*model, *std::move(survey), path);
+  if (!prepared)
+    return std::move(prepared).error();
+  surveyed.emplace(*std::move(prepared));
+  return {};
+}
+
+/// Surveys the rows that this rank has after the exchange.
+Result<Survey> RankRows::surveyOwn(const RunOptions &run) {
+  const size_t first = cuts[ranks->rank()].group;
+  const RankCut &end = cuts[ranks->rank() + 1];
+  const size_t last = end.row > 0 ? end.group + 1 : end.group;
+  if (columns.group)
+    for (uint32_t &id : std::span(rows.groups.data(), rows.groups.size()))
+      id -= uint32_t(first);
+  RowSurvey seen(*model, columns);
+  seen.add(rows, columns.group ? last - first : 1, run.threads);
+  PartTexts texts = {dateForm, false, {}, {}};
+  texts.groups.assign(names.begin() + ptrdiff_t(first),
+                      names.begin() + ptrdiff_t(last));
+  for (const TextIndex &index : levels) {
+    texts.levels.emplace_back();
+    for (uint32_t id = 0; id < index.size(); ++id)
+      texts.levels.back().emplace_back(index[id]);
+  }
+  return surveyOf(*model, fmt::format("{:08}", ranks->rank()), path,
+                  std::move(texts), seen);
+}
+
+Dataset RankRows::takeRows(unsigned threads) {
+  const size_t first = cuts[ranks->rank()].group;
+  GroupOrder order = {names, {}};
+  for (size_t g = first; g < names.size(); ++g)
+    order.places.push_back(uint32_t(g));
+  const PartedRows &parted = surveyed->rows;
+  Dataset data = Dataset::arrange(
+      std::move(rows), columns,
+      [&](size_t column) -> const TextIndex & { return levels[column]; }, order,
+      *model, parted.normalization.levels, threads);
+  data.divideWeights(parted.means);
+  return data;
+}
+
+size_t RankRows::firstGroup(size_t rank) const {
+  return cuts[rank].group + (cuts[rank].row > 0 ? 1 : 0);
+}
+
+size_t RankRows::rankOfGroup(size_t group) const {
+  size_t rank = 0;
+  while (rank + 1 < ranks->size() && firstGroup(rank + 1) <= group)
+    ++rank;
+  return rank;
+}
+
+} // namespace tamrt

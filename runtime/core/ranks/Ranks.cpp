@@ -1,0 +1,196 @@
+//===- core/ranks/Ranks.cpp - the processes of one run --------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/ranks/Ranks.h"
+
+#include "core/device/BackendFiles.h"
+#include "core/ranks/LocalRanks.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace tamrt {
+namespace {
+
+constexpr const char *kLibrary = "libtamrt-mpi.so";
+
+/// How the environment tells that the program is one of several ranks, such as
+/// "OMPI_COMM_WORLD_SIZE=4"; empty: it is not.
+std::string startOfRanks() {
+  const char *wanted = std::getenv("TAMRT_MPI");
+  if (wanted && std::strcmp(wanted, "0") == 0)
+    return "";
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char *size = std::getenv(name))
+      return std::strcmp(size, "1") == 0 ? ""
+                                         : fmt::format("{}={}", name, size);
+  if (const char *rank = std::getenv("PMIX_RANK"))
+    return fmt::format("PMIX_RANK={}", rank);
+  return "";
+}
+
+/// Loads the library, which stays loaded.
+Result<const tamrt_communicator *> load(const std::string &path) {
+  if (Status whole = checkWhole(path); !whole)
+    return std::move(whole).error();
+  // MPI loads libraries of its own, which need its symbols.
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    const char *why = ::dlerror();
+    return Error{why ? why : "cannot be loaded"};
+  }
+  auto start = reinterpret_cast<tamrt_communicator_open_function>(
+      ::dlsym(library, TAMRT_COMMUNICATOR_OPEN));
+  if (!start)
+    return Error{"expected a library with '" TAMRT_COMMUNICATOR_OPEN
+                 "', got one without"};
+  char error[256] = "";
+  const tamrt_communicator *all =
+      start(TAMRT_COMMUNICATOR_VERSION, error, sizeof error);
+  if (!all)
+    return Error{error};
+  return all;
+}
+
+} // namespace
+
+Ranks::Ranks() : all(&LocalRanks::alone()) {}
+
+Result<Ranks> Ranks::open() {
+  const std::string start = startOfRanks();
+  if (start.empty())
+    return Ranks();
+  const Error missing = {
+      fmt::format("expected {}, because the program was started under MPI ({}; "
+                  "TAMRT_MPI=0 ignores that)",
+                  kLibrary, start)};
+  const BackendSearch found = findPlugin(backendFolders(), kLibrary);
+  if (found.path.empty())
+    return Error{found.unsafe.empty()
+                     ? missing.message + ": there is none in TAMRT_BACKEND_PATH"
+                     : fmt::format("{}: {}: {}", missing.message,
+                                   found.unsafe.front().path,
+                                   found.unsafe.front().why)};
+  Result<const tamrt_communicator *> all = load(found.path);
+  if (!all)
+    return Error{fmt::format("{}: {}: {}", missing.message, found.path,
+                             all.error().message)};
+  return Ranks(**all);
+}
+
+std::vector<std::string> Ranks::split(std::string_view bytes,
+                                      std::span<const int64_t> sizes) const {
+  std::vector<std::string> parts;
+  for (int64_t size : sizes) {
+    parts.emplace_back(bytes.substr(0, size_t(size)));
+    bytes.remove_prefix(size_t(size));
+  }
+  return parts;
+}
+
+std::vector<std::string> Ranks::gather(std::string_view mine) const {
+  const auto size = int64_t(mine.size());
+  std::vector<int64_t> sizes(this->size());
+  const std::vector<int64_t> words(this->size(), sizeof(int64_t));
+  all->gather(all, &size, sizeof size, sizes.data(), words.data());
+  std::string bytes(
+      size_t(std::accumulate(sizes.begin(), sizes.end(), int64_t(0))), '\0');
+  all->gather(all, mine.data(), size, bytes.data(), sizes.data());
+  if (rank() > 0) {
+    sent += size;
+    return {};
+  }
+  return split(bytes, sizes);
+}
+
+std::string Ranks::broadcast(std::string bytes) const {
+  auto size = int64_t(bytes.size());
+  all->broadcast(all, &size, sizeof size);
+  bytes.resize(size_t(size));
+  all->broadcast(all, bytes.data(), size);
+  if (rank() == 0)
+    sent += size * int64_t(this->size() - 1);
+  return bytes;
+}
+
+std::vector<std::string> Ranks::gatherAll(std::string_view mine) const {
+  const std::vector<std::string> gathered = gather(mine);
+  std::vector<int64_t> sizes(size());
+  std::string bytes;
+  for (size_t r = 0; r < gathered.size(); ++r) {
+    sizes[r] = int64_t(gathered[r].size());
+    bytes += gathered[r];
+  }
+  all->broadcast(all, sizes.data(), int64_t(sizes.size() * sizeof(int64_t)));
+  return split(broadcast(std::move(bytes)), sizes);
+}
+
+std::vector<size_t> Ranks::exchangeCounts(std::span<const size_t> mine) const {
+  const std::vector<int64_t> words(size(), sizeof(size_t));
+  std::vector<size_t> counts(size());
+  all->all_to_all(all, mine.data(), words.data(), counts.data(), words.data());
+  return counts;
+}
+
+void Ranks::exchange(const void *send, std::span<const size_t> sentCounts,
+                     void *receive, std::span<const size_t> received,
+                     size_t bytes) const {
+  std::vector<int64_t> out, in;
+  for (size_t r = 0; r < size(); ++r) {
+    out.push_back(int64_t(sentCounts[r] * bytes));
+    in.push_back(int64_t(received[r] * bytes));
+    if (r != rank())
+      sent += out.back();
+  }
+  all->all_to_all(all, send, out.data(), receive, in.data());
+}
+
+std::vector<std::string>
+Ranks::exchange(const std::vector<std::string> &mine) const {
+  std::string bytes;
+  std::vector<size_t> counts;
+  for (const std::string &each : mine) {
+    counts.push_back(each.size());
+    bytes += each;
+  }
+  const std::vector<size_t> received = exchangeCounts(counts);
+  std::string got(std::accumulate(received.begin(), received.end(), size_t(0)),
+                  '\0');
+  exchange(bytes.data(), counts, got.data(), received, 1);
+  const std::vector<int64_t> sizes(received.begin(), received.end());
+  return split(got, sizes);
+}
+
+void Ranks::add(std::span<int64_t> numbers) const {
+  all->add(all, numbers.data(), int64_t(numbers.size()));
+  if (size() > 1)
+    sent += int64_t(numbers.size_bytes());
+}
+
+Status Ranks::agree(Status mine) const {
+  int64_t failures = mine ? 0 : 1;
+  add({&failures, 1});
+  if (failures == 0)
+    return mine;
+  // One byte more, so that an empty message is an error, too.
+  const std::string error = mine ? "" : "!" + mine.error().message;
+  for (const std::string &each : gatherAll(error))
+    if (!each.empty())
+      return Error{each.substr(1)};
+  return mine;
+}
+
+void Ranks::finish() const {
+  all->barrier(all);
+  all->finish(all);
+}
+
+} // namespace tamrt

@@ -1,0 +1,91 @@
+//===- core/ranks/Ranks.h - the processes of one run ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The processes that fit one model together, and how they exchange data. All
+/// functions that take part in an exchange are to be called by all ranks in the
+/// same order; so an error of one rank must be one of all (`agree`) before the
+/// next exchange.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_RANKS_RANKS_H
+#define TAMRT_CORE_RANKS_RANKS_H
+
+#include "io/Error.h"
+#include "tamrt/communicator.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+
+class Ranks {
+public:
+  /// One process alone.
+  Ranks();
+  /// `all` must outlive this.
+  explicit Ranks(const tamrt_communicator &all) : all(&all) {}
+
+  /// The ranks with which the program was started: more than one under MPI,
+  /// whose library is loaded then. TAMRT_MPI=0 in the environment turns that
+  /// off, for programs that a rank starts. Errors: no library.
+  static Result<Ranks> open();
+
+  size_t rank() const { return size_t(all->rank); }
+  size_t size() const { return size_t(all->size); }
+  /// Ranks on this machine.
+  size_t localSize() const { return size_t(all->local_size); }
+  /// The library that connects them.
+  const char *library() const { return all->name; }
+
+  /// The bytes of each rank, by rank, on all ranks.
+  std::vector<std::string> gatherAll(std::string_view mine) const;
+  /// The same on rank 0 alone; elsewhere nothing.
+  std::vector<std::string> gather(std::string_view mine) const;
+  /// The bytes of rank 0.
+  std::string broadcast(std::string bytes) const;
+  /// What each rank has for this one, given what this one has for each.
+  std::vector<std::string> exchange(const std::vector<std::string> &mine) const;
+  /// The same of values of `bytes` each, of which `counts` come from and go to
+  /// each rank, in one array.
+  void exchange(const void *send, std::span<const size_t> sent, void *receive,
+                std::span<const size_t> received, size_t bytes) const;
+  /// How many values each rank has for this one, given the numbers of this
+  /// one's for each.
+  std::vector<size_t> exchangeCounts(std::span<const size_t> mine) const;
+  /// Sums over all ranks.
+  void add(std::span<int64_t> numbers) const;
+
+  /// The error of the first rank that has one, on all ranks.
+  Status agree(Status mine) const;
+  template <class T> Status agreeOn(const Result<T> &mine) const {
+    return agree(mine ? Status() : Status(mine.error()));
+  }
+
+  /// To be called by all at the end of the run.
+  void finish() const;
+
+  /// Bytes that this rank has sent to others so far.
+  int64_t sentBytes() const { return sent; }
+
+private:
+  std::vector<std::string> split(std::string_view bytes,
+                                 std::span<const int64_t> sizes) const;
+
+  const tamrt_communicator *all;
+  mutable int64_t sent = 0;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_RANKS_RANKS_H

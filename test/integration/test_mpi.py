@@ -1,0 +1,460 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fits of several processes that MPI starts: the weights have the bytes of one
+process, an error is one message and leaves no file, and so is the loss of a
+process. Also fits of several files by one process."""
+
+import gzip
+import math
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import small
+from small import harness
+
+PLUGINS = harness.BUILD / "lib" / "tamrt"
+MPIRUN = shutil.which("mpirun")
+SEGMENT = 4096
+FORMULA = "y ~ l(a) + s(d, k=9) + c(k, n_cat=7)"
+COLUMNS = "date,g,a,d,k,h,y\n"
+
+
+def rows_of(*sizes):
+    """Rows of groups of these sizes, whose sums always round. Each second date
+    appears twice."""
+    return [f"{i - i % 4 // 3},{group},{math.sin(i):.6f},"
+            f"{i % 9973 / 9973:.5f},{i * i % 7},{'abc'[i % 3]},"
+            f"{math.cos(i * 1.7 + group):.5f}\n"
+            for group, size in enumerate(sizes) for i in range(size)]
+
+
+def shuffled(rows, seed=1):
+    rows = list(rows)
+    random.Random(seed).shuffle(rows)
+    return rows
+
+
+@unittest.skipIf(MPIRUN is None, "there is no mpirun")
+class Mpi(harness.TestCase):
+    def write(self, rows, name="train.csv", columns=COLUMNS):
+        path = self.dir / name
+        path.write_text(columns + "".join(rows))
+        return path
+
+    def cut(self, train, count, seed=1, folder="cut"):
+        """Cuts the rows of a file at random places to files; returns the
+        pattern of their names."""
+        head, *rows = train.read_text().splitlines(keepends=True)
+        rng = random.Random(seed)
+        ends = sorted(rng.sample(range(1, len(rows)), count - 1)) + [len(rows)]
+        (self.dir / folder).mkdir()
+        begin = 0
+        for i, end in enumerate(ends):
+            (self.dir / folder / f"rows-{i:02}.csv").write_text(
+                head + "".join(rows[begin:end]))
+            begin = end
+        return self.dir / folder / "rows-*.csv"
+
+    def ranks(self, count, model, *arguments, **variables):
+        """The command line and the environment of a run on ranks."""
+        command = [MPIRUN, "--oversubscribe", "--allow-run-as-root", "-n",
+                   str(count), str(model), *map(str, arguments)]
+        return command, dict(os.environ, TAMRT_BACKEND_PATH=str(PLUGINS),
+                             **variables)
+
+    def run_ranks(self, count, model, *arguments, **variables):
+        command, env = self.ranks(count, model, *arguments, **variables)
+        return self.run_program(*command, env=env)
+
+    def fit_ranks(self, count, model, train, *options):
+        """The weights' bytes, and what was printed."""
+        path = self.dir / f"weights-{count}.safetensors"
+        run = self.run_ranks(count, model, "fit", train, "-o", path, *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return path.read_bytes(), run.stderr
+
+    def assert_same(self, model, train, pattern=None, counts=(2, 3),
+                    options=()):
+        expected = self.fit(model, train, *options).read_bytes()
+        for count in counts:
+            with self.subTest(ranks=count):
+                got, _ = self.fit_ranks(count, model, pattern or train,
+                                        *options)
+                self.assertEqual(got, expected)
+
+    def fail_ranks(self, count, model, train, *options):
+        """The one line of an error; no file is left."""
+        out = self.dir / "out"
+        out.mkdir(exist_ok=True)
+        run = self.run_ranks(count, model, "fit", train, "-o",
+                             out / "w.safetensors", *options)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(list(out.iterdir()), [])
+        errors = re.findall("error: (.*)", run.stderr)
+        self.assertEqual(len(errors), 1, run.stderr)
+        return errors[0]
+
+
+class Bytes(Mpi):
+    def test_groups_and_dates(self):
+        # Rows in no order, whose dates have ties, in one file and in several.
+        model = self.compile(FORMULA, group="g", date="date")
+        train = self.write(shuffled(rows_of(3 * SEGMENT + 5, 40, 9000, 1)))
+        self.assert_same(model, train, counts=(1, 2, 3, 4, 8))
+        self.assert_same(model, train, self.cut(train, 5), counts=(1, 4))
+
+    def test_one_group(self):
+        # Without dates, rows are in the order of the files.
+        model = self.compile(FORMULA)
+        train = self.write(rows_of(20 * SEGMENT))
+        self.assert_same(model, train, counts=(2, 5))
+        self.assert_same(model, train, self.cut(train, 3), counts=(3,))
+
+    def test_few_rows(self):
+        # Most ranks have none.
+        model = self.compile("y ~ l(a)", group="g")
+        self.assert_same(model, self.write(shuffled(rows_of(3, 2))),
+                         counts=(2, 8))
+
+    def test_levels_weights_and_missing_values(self):
+        model = self.compile("y ~ l(a) + c(h, n_cat=3, levels=True) + f(d, m=2)",
+                             group="g", date="date", weights="k")
+        rows = shuffled(rows_of(9000, 5000))
+        for i in range(0, len(rows), 97):
+            fields = rows[i].split(",")
+            fields[2] = "NA"
+            rows[i] = ",".join(fields)
+        train = self.write(rows)
+        self.assert_same(model, train, self.cut(train, 4),
+                         options=["--drop-missing"])
+        _, printed = self.fit_ranks(2, model, train, "--drop-missing")
+        self.assertIn(f"note: dropped {(len(rows) + 96) // 97} of {len(rows)} "
+                      "rows", printed)
+
+    def test_spellings_of_groups(self):
+        # 1 and 1.0 are one group; its name is the first one.
+        model = self.compile("y ~ l(a)", group="g")
+        rows = [row.replace(",1,", ",1.0,", 1) if i % 5 == 3 else row
+                for i, row in enumerate(shuffled(rows_of(900, 5000)))]
+        self.assert_same(model, self.write(rows))
+
+    def test_rows_that_must_be_together(self):
+        model = self.compile("y ~ l(a) + pid(d, w=3)", group="g", date="date")
+        self.assert_same(model, self.write(shuffled(rows_of(9000, 5000, 20))))
+
+    def test_dates_with_fractions(self):
+        model = self.compile("y ~ l(a) + s(d, k=9)", date="date")
+        rows = [f"2024-01-01T00:00:00.{i % 1000:03}{row[row.index(','):]}"
+                for i, row in enumerate(shuffled(rows_of(30000)))]
+        self.assert_same(model, self.write(rows), counts=(3,))
+
+    def test_line_ends_inside_quotes(self):
+        # Ranks start between rows wherever their bytes start.
+        model = self.compile("y ~ l(a)", group="g", date="date")
+        rng = random.Random(3)
+        rows = [row.replace(f",{'abc'[0]},", ',"' + "x\n1,\"\",,\r\n"
+                            * rng.randrange(9) + '",') for row in
+                rows_of(700, 700)]
+        train = self.write(rows)
+        expected = self.fit(model, train).read_bytes()
+        for count in (2, 3, 4, 7):
+            self.assertEqual(self.fit_ranks(count, model, train)[0], expected)
+
+    def test_compressed_files(self):
+        model = self.compile("y ~ l(a)", group="g")
+        train = self.write(rows_of(5000, 5000))
+        pattern = self.cut(train, 3)
+        for path in pattern.parent.glob("*[02].csv"):
+            with gzip.open(f"{path}.gz", "wb") as file:
+                file.write(path.read_bytes())
+            path.unlink()
+        self.assert_same(model, train, pattern.parent / "rows-*", counts=(2, 4))
+
+    def test_penalties_and_threads(self):
+        model = self.compile(FORMULA, group="g")
+        train = self.write(shuffled(rows_of(9000, 5000)))
+        self.assert_same(model, train, counts=(2,),
+                         options=["--ap", "d=2", "--threads", 3,
+                                  "--chunk-rows", 100])
+
+
+class Predictions(Mpi):
+    def check(self, model, train, pattern, *options, counts=(1, 3, 4),
+              command="predict"):
+        weights = self.fit(model, train)
+        expected = self.dir / "expected.csv"
+        self.succeed(model, command, train, "--weights", weights, "-o",
+                     expected, *options)
+        for count in counts:
+            out = self.dir / f"out-{count}.csv"
+            run = self.run_ranks(count, model, command, pattern, "--weights",
+                                 weights, "-o", out, *options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(out.read_bytes(), expected.read_bytes())
+        return run.stderr
+
+    def test_files(self):
+        model = self.compile("y ~ l(a) + s(d, k=9) + c(h, n_cat=3, levels=True)", group="g",
+                             date="date")
+        train = self.write(shuffled(rows_of(9000, 5000, 1)))
+        pattern = self.cut(train, 3)
+        self.check(model, train, pattern)
+        self.check(model, train, train, "--stream", counts=(2,),
+                   command="decompose")
+        # By one process without MPI.
+        self.assertEqual(
+            self.predict(model, pattern, self.dir / "weights.safetensors")
+            .read_bytes(), (self.dir / "out-3.csv").read_bytes())
+
+    def test_notes_and_missing_values(self):
+        model = self.compile("y ~ l(a) + c(k, n_cat=3)", group="g")
+        rows = rows_of(4000)
+        rows[3990] = "1,0,NA,1,1,a,1\n"
+        printed = self.check(model, self.write(rows_of(4000)),
+                             self.dir / "train.csv", counts=(2,))
+        self.assertIn("note: rank 1: column 'k': ", printed)
+        train = self.write(rows, "missing.csv")
+        run = self.run_ranks(2, model, "predict", train, "--weights",
+                             self.dir / "weights.safetensors", "-o", "p.csv",
+                             "--drop-missing")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, "note: rank 1: .*missing.csv: dropped 1 of "
+                                     r"\d+ rows: missing values in 'a' \(1\)")
+
+    def test_errors(self):
+        model = self.compile("y ~ l(a)", group="g")
+        train = self.write(rows_of(4000))
+        weights = self.fit(model, train)
+        other = self.write(rows_of(3000, 3), "other.csv")
+        out = self.dir / "out"
+        out.mkdir()
+        run = self.run_ranks(3, model, "predict", other, "--weights", weights,
+                             "-o", out / "p.csv")
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(list(out.iterdir()), [])
+        self.assertEqual(len(re.findall(
+            f"error: {other}: line 3002: column 'g': ", run.stderr)), 1,
+            run.stderr)
+        recursive = self.compile("y ~ pid(a, w=3)", name="recursive")
+        run = self.run_ranks(2, recursive, "predict", other, "--weights",
+                             weights, "-o", out / "p.csv")
+        self.assertIn("depends on the rows before", run.stderr)
+
+
+class Files(Mpi):
+    def test_one_process(self):
+        # The program expands a pattern in quotes also without MPI.
+        model = self.compile(FORMULA, group="g", date="date")
+        train = self.write(shuffled(rows_of(9000, 40)))
+        self.assertEqual(self.fit(model, self.cut(train, 4)).read_bytes(),
+                         self.fit(model, train).read_bytes())
+
+    def test_name_with_a_bracket(self):
+        model = self.compile("y ~ l(a)")
+        train = self.write(rows_of(40), "[a].csv")
+        self.assertEqual(
+            self.fit(model, train).read_bytes(),
+            self.fit(model, self.write(rows_of(40))).read_bytes())
+
+    def test_errors(self):
+        model = self.compile("y ~ l(a)")
+        train = self.write(rows_of(900))
+        pattern = self.cut(train, 3)
+        other = pattern.parent / "rows-03.csv"
+
+        def message(*arguments):
+            run = self.run_program(model, "fit", pattern, "-o", "w",
+                                   *arguments)
+            self.assertEqual(run.returncode, 1)
+            return run.stderr
+        other.write_text("date,g,a,y\n1,2,3,4\n")
+        self.assertIn(
+            f"{other}: expected the columns of '{pattern.parent}/rows-00.csv',"
+            " 'date', 'g', 'a', 'd', 'k', 'h', 'y', got 'date', 'g', 'a', 'y'",
+            message())
+        other.write_text("")
+        self.assertIn(f"{other}: empty file, expected a header", message())
+        other.unlink()
+        self.assertIn("expected a fit of one file by one process for --stream",
+                      message("--stream"))
+        for path in pattern.parent.iterdir():
+            path.unlink()
+        self.assertIn(f"{pattern}: expected files of such names, got none",
+                      message())
+
+
+class Errors(Mpi):
+    def test_bad_row(self):
+        # The first in the files, on any rank, with the line of its file.
+        model = self.compile("y ~ l(a)", group="g")
+        rows = rows_of(4000)
+        for i in (1500, 3900):
+            rows[i] = rows[i].replace("0,", "x,", 1).rsplit(",", 1)[0] + ",?\n"
+        pattern = self.cut(self.write(rows), 2)
+        whole = self.fail_ranks(3, model, self.dir / "train.csv")
+        self.assertEqual(
+            whole, f"{self.dir}/train.csv: line 1502: column 'y': expected a "
+                   "number, got '?'")
+        lines = (pattern.parent / "rows-00.csv").read_text().count("\n")
+        file, line = ("rows-00.csv", 1502) if lines > 1501 else (
+            "rows-01.csv", 1502 - lines + 1)
+        self.assertEqual(
+            self.fail_ranks(4, model, pattern),
+            f"{pattern.parent}/{file}: line {line}: column 'y': expected a "
+            "number, got '?'")
+
+    def test_solve(self):
+        # An error of the rank that solves the group.
+        model = self.compile("y ~ l(a)", group="g")
+        rows = rows_of(4000, 4000)
+        rows[-1] = rows[-1].rsplit(",", 1)[0] + ",1e308\n"
+        rows[-2] = rows[-2].rsplit(",", 1)[0] + ",1e308\n"
+        train = self.write(rows)
+        run = self.run_program(model, "fit", train, "-o", "w")
+        self.assertEqual(
+            self.fail_ranks(2, model, train),
+            re.search("error: (.*)", run.stderr)[1])
+
+    def test_others(self):
+        model = self.compile("y ~ l(a)", group="g")
+        train = self.write(rows_of(40))
+        self.assertIn("No such file", self.fail_ranks(2, model,
+                                                      self.dir / "none.csv"))
+        self.assertIn("expected a fit of one file by one process for "
+                      "--inference",
+                      self.fail_ranks(2, model, train, "--inference"))
+        self.assertIn("--unknown",
+                      self.fail_ranks(2, model, train, "--unknown"))
+        run = self.run_ranks(2, model, "tune", train, "-o", "w")
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(len(re.findall(
+            "error: expected fit, predict or decompose, which 2 ranks of "
+            "MPI do together",
+            run.stderr)), 1, run.stderr)
+
+    def test_conjugate_gradients(self):
+        model = self.compile("y ~ l(a)", "--solver=cg", group="g")
+        self.assertIn("expected a model with the direct solver",
+                      self.fail_ranks(2, model, self.write(rows_of(40))))
+
+    def test_no_library(self):
+        model = self.compile("y ~ l(a)")
+        train = self.write(rows_of(40))
+        env = dict(os.environ, OMPI_COMM_WORLD_SIZE="2",
+                   TAMRT_BACKEND_PATH=str(self.dir))
+        run = self.run_program(model, "fit", train, "-o", "w", env=env)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("error: expected libtamrt-mpi.so, because the program "
+                      "was started under MPI (OMPI_COMM_WORLD_SIZE=2; "
+                      "TAMRT_MPI=0 ignores that): there is none", run.stderr)
+        (self.dir / "libtamrt-mpi.so").write_text("no library")
+        run = self.run_program(model, "fit", train, "-o", "w", env=env)
+        self.assertIn(f"{self.dir}/libtamrt-mpi.so", run.stderr)
+        # A program that a rank starts, or one rank alone, needs none.
+        self.fit(model, train, env=env | {"TAMRT_MPI": "0"})
+        self.fit(model, train, env=env | {"OMPI_COMM_WORLD_SIZE": "1"})
+
+    def test_loss_of_a_rank(self):
+        model = self.compile(FORMULA, group="g")
+        train = self.write(rows_of(3000) * 300)
+        out = self.dir / "out"
+        out.mkdir()
+        command, env = self.ranks(3, model, "fit", train, "-o",
+                                  out / "w.safetensors")
+        with subprocess.Popen(command, env=env, cwd=self.dir, text=True,
+                              stderr=subprocess.PIPE) as run:
+            rank = self.stop_reader(run, model, train)
+            start = time.monotonic()
+            os.kill(rank, signal.SIGKILL)
+            _, printed = run.communicate(timeout=harness.PATIENCE)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertIn("signal 9", printed)
+        self.assertEqual(list(out.iterdir()), [])
+
+    def test_checkpoint(self):
+        # The rows are those of many groups, of which a loss leaves some.
+        model = self.compile("y ~ s(a, k=90) + s(d, k=90)", group="g")
+        train = self.write(shuffled(rows_of(*[2000] * 60)))
+        expected = self.fit(model, train).read_bytes()
+        out = self.dir / "out"
+        out.mkdir()
+        kept = out / "fit.checkpoint"
+        options = ["--checkpoint", kept, "--threads", 1]
+        command, env = self.ranks(2, model, "fit", train, "-o",
+                                  out / "w.safetensors", *options)
+        with subprocess.Popen(command, env=env, cwd=self.dir, text=True,
+                              stderr=subprocess.PIPE) as run:
+            while not kept.exists():
+                self.assertIsNone(run.poll(), "ended early")
+            os.kill(self.find(lambda folder: os.readlink(folder / "exe") ==
+                              str(model)), signal.SIGKILL)
+            run.communicate(timeout=harness.PATIENCE)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(list(out.iterdir()), [kept])
+        saved = kept.read_bytes()
+
+        # By another number of ranks, and by one process.
+        got, printed = self.fit_ranks(3, model, train, *options)
+        self.assertEqual(got, expected)
+        had = re.search(r"note: .*fit.checkpoint: had (\d+) of 60 groups",
+                        printed)
+        self.assertTrue(had and 0 < int(had[1]) < 60, printed)
+        self.assertFalse(kept.exists())
+        kept.write_bytes(saved)
+        self.assertEqual(self.fit(model, train, *options).read_bytes(),
+                         expected)
+
+        # Other rows or penalties.
+        kept.write_bytes(saved)
+        for rows, more in ((train, ["--ap", "a=3"]),
+                           (self.write(shuffled(rows_of(*[2000] * 60))[1:],
+                                       "other.csv"), [])):
+            run = self.run_program(model, "fit", rows, "-o", "w", *options,
+                                   *more)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"{kept}: expected the checkpoint of a fit of these "
+                          "rows with these penalties, got that of others",
+                          run.stderr)
+        kept.write_bytes(saved[:-8])
+        run = self.run_program(model, "fit", train, "-o", "w", *options)
+        self.assertIn(f"error: {kept}: ", run.stderr)
+
+    def stop_reader(self, run, model, train):
+        """A rank that has been stopped while it reads the rows. It runs a few
+        milliseconds at a time until then."""
+        rank = None
+        while run.poll() is None:
+            if rank is None:
+                rank = self.find(lambda folder: os.readlink(folder / "exe") ==
+                                 str(model))
+                continue
+            os.kill(rank, signal.SIGSTOP)
+            if self.find(lambda folder: any(
+                    os.readlink(file) == str(train)
+                    for file in (folder / "fd").iterdir()), rank):
+                return rank
+            os.kill(rank, signal.SIGCONT)
+            time.sleep(0.003)
+        raise AssertionError("ended early:\n" + run.stderr.read())
+
+    def find(self, is_wanted, process="[0-9]*"):
+        """A process, by its folder in /proc; None if there is none."""
+        for folder in pathlib.Path("/proc").glob(str(process)):
+            try:
+                if is_wanted(folder):
+                    return int(folder.name)
+            except OSError:  # One that has ended, or of another user.
+                pass
+        return None
+
+
+if __name__ == "__main__":
+    harness.main()

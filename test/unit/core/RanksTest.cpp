@@ -1,0 +1,170 @@
+//===- RanksTest.cpp - processes of one run -------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/ranks/Ranks.h"
+#include "core/ranks/LocalRanks.h"
+#include "core/ranks/RankFiles.h"
+#include "core/ranks/RankRows.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tamrt;
+
+namespace {
+
+/// Calls body(ranks) on as many threads.
+template <class Body> void onRanks(size_t count, const Body &body) {
+  LocalRanks all(count);
+  std::vector<std::thread> threads;
+  for (size_t rank = 0; rank < count; ++rank)
+    threads.emplace_back([&, rank] { body(Ranks(all[rank])); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+std::string textOf(size_t from, size_t to) {
+  return std::string(from * 7 % 5, char('a' + from)) + std::to_string(to);
+}
+
+TEST(Ranks, ExchangeBytes) {
+  for (size_t count : {1, 2, 5})
+    onRanks(count, [&](const Ranks &ranks) {
+      const size_t own = ranks.rank();
+      std::vector<std::string> mine, expected, first;
+      for (size_t r = 0; r < count; ++r) {
+        mine.push_back(textOf(own, r));
+        expected.push_back(textOf(r, own));
+        first.push_back(textOf(r, 0));
+      }
+      EXPECT_EQ(ranks.exchange(mine), expected);
+      EXPECT_EQ(ranks.gatherAll(mine[0]), first);
+      EXPECT_EQ(ranks.gather(mine[0]),
+                own == 0 ? first : std::vector<std::string>());
+      EXPECT_EQ(ranks.broadcast(own == 0 ? "all" : "none"), "all");
+      int64_t sums[] = {int64_t(own), -1};
+      ranks.add(sums);
+      EXPECT_EQ(sums[0], int64_t(count * (count - 1) / 2));
+      EXPECT_EQ(sums[1], -int64_t(count));
+    });
+}
+
+TEST(Ranks, AgreeOnTheFirstError) {
+  onRanks(4, [](const Ranks &ranks) {
+    EXPECT_TRUE(ranks.agree({}));
+    const Status failed = ranks.agree(
+        ranks.rank() % 2 == 1 ? Status(Error{std::to_string(ranks.rank())})
+                              : Status());
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().message, "1");
+    // Also on one without a text.
+    EXPECT_FALSE(ranks.agree(ranks.rank() == 3 ? Status(Error{""}) : Status()));
+  });
+}
+
+TEST(Ranks, CutsAreAtSegments) {
+  const std::vector<size_t> rows = {3 * 4096 + 1, 10, 5 * 4096};
+  for (size_t count = 1; count < 14; ++count) {
+    const std::vector<RankCut> cuts = cutRows(rows, false, count);
+    ASSERT_EQ(cuts.size(), count + 1);
+    EXPECT_EQ(cuts[0].group + cuts[0].row, 0U);
+    EXPECT_EQ(cuts[count].group, 3U);
+    for (size_t r = 0; r < count; ++r) {
+      EXPECT_EQ(cuts[r].row % 4096, 0U);
+      EXPECT_LE(std::pair(cuts[r].group, cuts[r].row),
+                std::pair(cuts[r + 1].group, cuts[r + 1].row));
+    }
+    for (const RankCut &cut : cutRows(rows, true, count))
+      EXPECT_EQ(cut.row, 0U);
+  }
+}
+
+/// Files in a folder that lives as long as this.
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/tamc-ranks-XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  void write(const std::string &name, const std::string &text) const {
+    std::ofstream(path + "/" + name, std::ios::binary) << text;
+  }
+
+  std::string path;
+};
+
+/// The rows that ranks read of a pattern, each as "file:line: fields".
+std::vector<std::string> rowsOf(const std::string &pattern, size_t count) {
+  std::vector<std::vector<std::string>> rows(count);
+  onRanks(count, [&](const Ranks &ranks) {
+    Result<std::vector<RankPiece>> pieces = divideFiles(ranks, pattern, {});
+    ASSERT_TRUE(pieces) << pieces.error().message;
+    for (const RankPiece &piece : *pieces) {
+      Result<CsvBlocks> file = CsvBlocks::open(piece.source, 16, CsvFormat());
+      ASSERT_TRUE(file) << file.error().message;
+      CsvBlock block;
+      size_t line = file->firstRowLine();
+      for (Result<bool> more = true; (more = file->read(block)) && *more;) {
+        block.startAt(line);
+        block.scan();
+        ASSERT_FALSE(block.fault()) << file->describe(block).message;
+        for (size_t row = 0; row < block.rowCount(); ++row) {
+          std::string text =
+              piece.source.path + ":" + std::to_string(block.line(row)) + ":";
+          for (size_t i = 0; i < file->names().size(); ++i)
+            text += " " + std::string(block.field(row, i));
+          rows[ranks.rank()].push_back(text);
+        }
+        line += block.lineCount();
+      }
+    }
+  });
+  std::vector<std::string> all;
+  for (const std::vector<std::string> &of : rows)
+    all.insert(all.end(), of.begin(), of.end());
+  return all;
+}
+
+TEST(Ranks, ReadEachRowOnce) {
+  const Folder folder;
+  std::mt19937 random(5);
+  auto text = [&](size_t rows, const char *end) {
+    std::string all = std::string("x,\"y\n\"") + end;
+    for (size_t row = 0; row < rows; ++row)
+      switch (random() % 4) {
+      case 0:
+        all += "\"a\n\n,\"\"\n\"," + std::to_string(row) + end;
+        break;
+      case 1:
+        all += std::string(",") + end;
+        break;
+      default:
+        all += std::to_string(random()) + ",b" + end;
+      }
+    return all;
+  };
+  folder.write("a.csv", text(30, "\n"));
+  folder.write("b.csv", text(1, "\r\n"));
+  folder.write("c.csv", text(20, "\r\n") + "\n\r\n");
+  std::string last = text(9, "\n");
+  last.pop_back();
+  folder.write("d.csv", last);
+  const std::string pattern = folder.path + "/?.csv";
+  const std::vector<std::string> expected = rowsOf(pattern, 1);
+  EXPECT_EQ(expected.size(), 60U);
+  for (size_t count = 2; count < 60; count += count < 12 ? 1 : 7)
+    EXPECT_EQ(rowsOf(pattern, count), expected) << count << " ranks";
+}
+
+} // namespace

@@ -1,5 +1,4 @@
-//===- tools/tam-plan/Snapshot.cpp - reports on memory snapshots -*- C++
-//-*-===//
+//===- tools/tam-plan/Snapshot.cpp - reports on memory snapshots ----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,29 +18,46 @@
 
 using namespace tamc::planning;
 
-std::variant<TorchSnapshot, Diagnostic> readSnapshot(const std::string &path,
-                                                     bool printEvents) {
+std::variant<TorchSnapshot, Diagnostic> readSnapshot(const std::string &path) {
+  Input input(path);
+  return readTorchSnapshot(input, {});
+}
+
+std::optional<Diagnostic> printEvents(const std::string &path) {
   Input input(path);
   TorchOptions options;
   // As writeOutput() does: a terminal gets no control sequences.
   const bool isTerminal = isatty(STDOUT_FILENO) != 0;
-  if (printEvents)
-    options.print = [isTerminal](std::string_view line) {
-      if (isTerminal)
-        std::cout << escapeControls(line) << "\n";
-      else
-        std::cout << line << "\n";
-    };
-  return readTorchSnapshot(input, options);
+  options.print = [isTerminal](std::string_view line) {
+    if (isTerminal)
+      std::cout << escapeControls(line) << "\n";
+    else
+      std::cout << line << "\n";
+  };
+  auto result = readTorchSnapshot(input, options);
+  if (auto *wrong = std::get_if<Diagnostic>(&result))
+    return std::move(*wrong);
+  return {};
+}
+
+/// What PyTorch's own allocator would do.
+static Plan replay(const Problem &problem, Options options) {
+  options.strategy = "caching";
+  return plan(problem, options);
 }
 
 std::string reportSnapshot(const TorchSnapshot &snapshot,
                            const Problem &problem, const Plan &made,
-                           Options options, bool asJson) {
-  options.strategy = "caching";
-  Plan replay = plan(problem, options);
-  return asJson ? toJson(snapshot, made, &replay)
-                : toText(snapshot, made, &replay);
+                           const Options &options) {
+  Plan cached = replay(problem, options);
+  return toText(snapshot, made, &cached);
+}
+
+std::string reportSnapshotAsJson(const TorchSnapshot &snapshot,
+                                 const Problem &problem, const Plan &made,
+                                 const Options &options) {
+  Plan cached = replay(problem, options);
+  return toJson(snapshot, made, &cached);
 }
 
 bool isLong(const TorchSnapshot &snapshot) {

@@ -13,21 +13,31 @@
 #include "tamc/Planning/TorchSnapshot.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
 /// Reads a memory snapshot of PyTorch from a file, or from standard input for
-/// "-"; prints its events meanwhile if `printEvents`.
+/// "-".
 std::variant<tamc::planning::TorchSnapshot, tamc::planning::Diagnostic>
-readSnapshot(const std::string &path, bool printEvents);
+readSnapshot(const std::string &path);
 
-/// The report on a snapshot, as text or as JSON: its need, beside the plan
-/// `made` of its problem with these options and what PyTorch's own allocator
-/// would do.
+/// Prints the events of a snapshot while it is read as readSnapshot() does;
+/// what is wrong with it, if anything is.
+std::optional<tamc::planning::Diagnostic> printEvents(const std::string &path);
+
+/// The report on a snapshot: its need, beside the plan `made` of its problem
+/// with these options and what PyTorch's own allocator would do.
 std::string reportSnapshot(const tamc::planning::TorchSnapshot &snapshot,
                            const tamc::planning::Problem &problem,
                            const tamc::planning::Plan &made,
-                           tamc::planning::Options options, bool asJson);
+                           const tamc::planning::Options &options);
+
+/// The same report as JSON.
+std::string reportSnapshotAsJson(const tamc::planning::TorchSnapshot &snapshot,
+                                 const tamc::planning::Problem &problem,
+                                 const tamc::planning::Plan &made,
+                                 const tamc::planning::Options &options);
 
 /// Whether the strategies would take too long for a report on a snapshot.
 bool isLong(const tamc::planning::TorchSnapshot &snapshot);

@@ -459,11 +459,13 @@ int run(Arguments &arguments, TimeLimit &limit) {
                               "to standard output alone");
   std::optional<std::string> text;
   if (arguments.format == "snapshot") {
-    auto result = readSnapshot(arguments.problem, arguments.emit == "events");
+    if (arguments.emit == "events") {
+      auto wrong = printEvents(arguments.problem);
+      return wrong ? complain(arguments.problem, *wrong) : 0;
+    }
+    auto result = readSnapshot(arguments.problem);
     if (auto *wrong = std::get_if<Diagnostic>(&result))
       return complain(arguments.problem, *wrong);
-    if (arguments.emit == "events")
-      return 0;
     snapshot = std::get<TorchSnapshot>(std::move(result));
     if (isLong(*snapshot) && wantsReportAlone(arguments))
       return write(arguments,
@@ -597,8 +599,8 @@ int run(Arguments &arguments, TimeLimit &limit) {
   if (arguments.emit == "json") {
     out = writeJson(problem, &made, report ? &*report : nullptr,
                     symbolic ? &*symbolic : nullptr,
-                    snapshot ? reportSnapshot(*snapshot, problem, made,
-                                              arguments.options, true)
+                    snapshot ? reportSnapshotAsJson(*snapshot, problem, made,
+                                                    arguments.options)
                              : "");
   } else if (arguments.emit == "csv") {
     // A plan that does not fit is not written, so that nobody uses it.
@@ -614,7 +616,7 @@ int run(Arguments &arguments, TimeLimit &limit) {
     // From here on names are only printed; they must not control a terminal.
     escapeNames(problem);
     if (snapshot)
-      out = reportSnapshot(*snapshot, problem, made, arguments.options, false);
+      out = reportSnapshot(*snapshot, problem, made, arguments.options);
     out += summary(problem, made, problem.buffers.size()) + symbols;
     if (report)
       out += toText(problem, *report);

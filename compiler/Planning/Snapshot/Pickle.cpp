@@ -72,6 +72,21 @@ const char *nameOfObjectOpcode(uint8_t opcode) {
   }
 }
 
+/// Opcodes followed by the length of a value and its bytes.
+enum class Sized { Integer, Text, Bytes };
+struct SizedOpcode {
+  uint8_t opcode;
+  Sized kind;
+  /// Of the length.
+  int bytes;
+};
+constexpr SizedOpcode sizedOpcodes[] = {
+    {0x8a, Sized::Integer, 1}, {0x8b, Sized::Integer, 4},
+    {0x8c, Sized::Text, 1},    {'X', Sized::Text, 4},
+    {0x8d, Sized::Text, 8},    {'C', Sized::Bytes, 1},
+    {'B', Sized::Bytes, 4},    {0x8e, Sized::Bytes, 8},
+};
+
 uint64_t hashOf(const void *data, size_t size) {
   return std::hash<std::string_view>()({static_cast<const char *>(data), size});
 }
@@ -511,19 +526,23 @@ bool PickleReader::step() {
       item = complete(item);
     push(pack(PickleValue::Tuple, items));
   };
-  auto text = [&](PickleValue::Kind kind, uint64_t count) {
-    std::string_view found = bytes(count);
-    if (kind == PickleValue::String && !isPythonText(found))
-      fail("expected a string in UTF-8");
-    push(intern(kind, found));
-  };
-  auto integer = [&](uint64_t count) {
-    if (count > maxIntegerBytes)
-      fail("expected an integer of at most " + std::to_string(maxIntegerBytes) +
-           " bytes, got " + std::to_string(count));
-    push(longInteger(bytes(count)));
-  };
-  switch (uint8_t opcode = byte()) {
+  uint8_t opcode = byte();
+  for (const SizedOpcode &sized : sizedOpcodes)
+    if (sized.opcode == opcode) {
+      uint64_t count = number(sized.bytes);
+      if (sized.kind == Sized::Integer && count > maxIntegerBytes)
+        fail("expected an integer of at most " +
+             std::to_string(maxIntegerBytes) + " bytes, got " +
+             std::to_string(count));
+      std::string_view found = bytes(count);
+      if (sized.kind == Sized::Text && !isPythonText(found))
+        fail("expected a string in UTF-8");
+      push(sized.kind == Sized::Integer ? longInteger(found)
+           : sized.kind == Sized::Text  ? intern(PickleValue::String, found)
+                                        : intern(PickleValue::Bytes, found));
+      return true;
+    }
+  switch (opcode) {
   case '.':
     return false;
   case '(':
@@ -549,12 +568,6 @@ bool PickleReader::step() {
   case 'M':
     push({PickleValue::Integer, static_cast<int64_t>(number(2))});
     break;
-  case 0x8a:
-    integer(number(1));
-    break;
-  case 0x8b:
-    integer(number(4));
-    break;
   case 'G': {
     char swapped[8];
     for (int i = 7; i >= 0; --i)
@@ -562,24 +575,6 @@ bool PickleReader::step() {
     push(intern(PickleValue::Float, {swapped, sizeof swapped}));
     break;
   }
-  case 'C':
-    text(PickleValue::Bytes, number(1));
-    break;
-  case 'B':
-    text(PickleValue::Bytes, number(4));
-    break;
-  case 0x8e:
-    text(PickleValue::Bytes, number(8));
-    break;
-  case 0x8c:
-    text(PickleValue::String, number(1));
-    break;
-  case 'X':
-    text(PickleValue::String, number(4));
-    break;
-  case 0x8d:
-    text(PickleValue::String, number(8));
-    break;
   case ']':
     pushOpen(PickleValue::List);
     break;

@@ -8,6 +8,8 @@
 
 #include "Choice/Exact.h"
 
+#include "Problem/Buffers.h"
+
 #include "tamc/Planning/LowerBound.h"
 
 #include <algorithm>
@@ -17,6 +19,15 @@
 using namespace tamc::planning;
 
 namespace {
+
+/// Bytes of an item: those of its largest buffer that is needed at some time.
+int64_t sizeOf(const Problem &problem, const BuiltModel &built, size_t item) {
+  int64_t size = 0;
+  for (int32_t buffer : built.buffers[item])
+    if (occupies(problem.buffers[buffer]))
+      size = std::max(size, problem.buffers[buffer].size);
+  return size;
+}
 
 /// The packing of one space.
 struct Packed {
@@ -51,12 +62,8 @@ public:
       for (size_t i = 0; i < model.items.size(); ++i)
         for (const ChoiceModel::Stage &stage : model.stagesOf(model.items[i]))
           for (const ChoiceModel::Option &option : model.optionsOf(stage))
-            if (option.resource == static_cast<int32_t>(space)) {
-              int64_t size = 0;
-              for (int32_t buffer : built.buffers[i])
-                size = std::max(size, problem.buffers[buffer].size);
-              pad = std::max(pad, option.bytes - size);
-            }
+            if (option.resource == static_cast<int32_t>(space))
+              pad = std::max(pad, option.bytes - sizeOf(problem, built, i));
       padding.push_back(pad);
     }
   }
@@ -254,9 +261,7 @@ int64_t tamc::planning::leastTotalPeak(const Problem &problem,
   for (size_t i = 0; i < built.model.items.size(); ++i)
     for (const ChoiceModel::Stage &stage :
          built.model.stagesOf(built.model.items[i])) {
-      int64_t size = 0;
-      for (int32_t buffer : built.buffers[i])
-        size = std::max(size, problem.buffers[buffer].size);
+      int64_t size = sizeOf(problem, built, i);
       for (const ChoiceModel::Piece &piece : built.model.piecesOf(stage)) {
         int64_t bytes = piece.bytes >= 0 ? piece.bytes : size;
         load[piece.lower] += bytes;

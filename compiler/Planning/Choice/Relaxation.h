@@ -18,6 +18,12 @@ namespace tamc::planning {
 /// each time, and each item chooses on its own. Prices are whole multiples of
 /// 2^-shift, and sums of prices are computed in whole numbers, so that the
 /// bound is exact.
+///
+/// Each resource has several limits. The first is its capacity. The others are
+/// roundings of it (Gomory, Chvatal): of stretches that take more than half of
+/// the capacity there is one place, of those that take more than a third of it
+/// there are two, where one of more than two thirds counts twice, and so on.
+/// Without them the bound knows of no stretch that it cannot cut.
 class Relaxation {
 public:
   /// `upper` is a cost that some selection has, for the scale of the prices.
@@ -48,9 +54,33 @@ public:
   std::span<const Cost> toGo() const { return paid; }
   /// What a move to the option adds to that.
   Cost moving(const ChoiceModel::Stage &stage, int32_t option) const;
-  /// The price of a byte of a resource at a time.
-  int64_t priceAt(int32_t resource, int32_t time) const {
-    return price[resource].empty() ? 0 : price[resource][time];
+  /// A limit on the weights of what a resource holds at a time.
+  struct Limit {
+    int32_t resource = 0;
+    /// The most weight.
+    int64_t most = 0;
+    /// A stretch of bytes has one weight for each of so many equal parts of the
+    /// capacity and one byte; 0 if the bytes are the weight.
+    int32_t parts = 0;
+    int64_t weight = 1;
+  };
+  /// The first limits are the capacities of the resources, in their order.
+  std::span<const Limit> allLimits() const { return limits; }
+  /// The numbers of the limits of a resource.
+  std::span<const int32_t> limitsOf(int32_t resource) const {
+    return byResource[resource];
+  }
+  int64_t weightOf(int32_t limit, int64_t bytes) const {
+    const Limit &from = limits[limit];
+    if (from.parts == 0)
+      return bytes;
+    return static_cast<int64_t>(Cost(bytes) * from.parts /
+                                (Cost(model.capacity[from.resource]) + 1) *
+                                from.weight);
+  }
+  /// The price of a weight of a limit at a time.
+  int64_t priceAt(int32_t limit, int32_t time) const {
+    return price[limit].empty() ? 0 : price[limit][time];
   }
   /// The price of an option of a stage, without its cost.
   Cost priceOf(const ChoiceModel::Stage &stage, int32_t option) const;
@@ -63,7 +93,9 @@ public:
 
 private:
   bool isFinished(Cost upper) const { return active == 0 || bound() >= upper; }
+  void addLimits();
   void findActive();
+  Loads loadsOfLimits() const;
   /// Computes toGo(), the items' choices and the value at the prices.
   void evaluate();
   void sumPrices();
@@ -74,7 +106,9 @@ private:
 
   const ChoiceModel &model;
   int shift = 0;
-  /// By resource: the times at which a load may exceed the capacity.
+  std::vector<Limit> limits;
+  std::vector<std::vector<int32_t>> byResource;
+  /// By limit: the times at which a load may exceed it.
   std::vector<std::vector<int32_t>> times;
   size_t active = 0;
   std::vector<std::vector<int64_t>> price, bestPrice;

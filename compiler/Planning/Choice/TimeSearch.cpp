@@ -37,12 +37,13 @@ struct Step {
 /// Partial selections: the options of the items alive, the loads, and a bound
 /// on the cost of all that continue it.
 struct States {
-  size_t slots = 0, resources = 0;
+  size_t slots = 0, limits = 0;
   std::vector<Cost> bound;
   std::vector<int32_t> step;
   /// By state and slot: the option, 0 where no item is.
   std::vector<uint16_t> options;
-  /// By state and resource; and what is released after this time.
+  /// By state and limit of the relaxation; and what is released after this
+  /// time.
   std::vector<int64_t> load, leaving;
 
   size_t size() const { return bound.size(); }
@@ -54,13 +55,13 @@ struct States {
                 list.begin() + std::ptrdiff_t((i + 1) * width));
     };
     copy(options, from.options, slots);
-    copy(load, from.load, resources);
-    copy(leaving, from.leaving, resources);
+    copy(load, from.load, limits);
+    copy(leaving, from.leaving, limits);
   }
   States none() const {
     States empty;
     empty.slots = slots;
-    empty.resources = resources;
+    empty.limits = limits;
     return empty;
   }
 };
@@ -72,13 +73,13 @@ public:
       : model(model), relaxation(relaxation), width(width), deadline(deadline),
         best(best), slot(model.items.size(), -1) {
     list();
-    states.resources = model.capacity.size();
+    states.limits = relaxation.allLimits().size();
     states.slots = assignSlots();
     states.bound = {relaxation.scaledBound()};
     states.step = {-1};
     states.options.assign(states.slots, 0);
-    states.load.assign(states.resources, 0);
-    states.leaving.assign(states.resources, 0);
+    states.load.assign(states.limits, 0);
+    states.leaving.assign(states.limits, 0);
   }
 
   /// The bound that the search proved.
@@ -180,17 +181,27 @@ private:
       const ChoiceModel::Option &option =
           model.optionsOf(stage)[optionOf(i, now.stage)];
       int64_t bytes = ChoiceModel::bytesOf(model.pieces[now.piece], option);
-      states.load[i * states.resources + size_t(option.resource)] +=
-          now.kind == Kind::Begin ? bytes : -bytes;
+      add(states.load, i, option.resource,
+          now.kind == Kind::Begin ? bytes : -bytes);
     }
     if (now.kind == Kind::Begin)
       keep([&](size_t i) { return fits(states, i); });
   }
 
+  /// Adds bytes that a state holds in a resource, or takes them if below 0.
+  void add(std::vector<int64_t> &loads, size_t state, int32_t resource,
+           int64_t bytes) const {
+    for (int32_t limit : relaxation.limitsOf(resource)) {
+      int64_t weight = relaxation.weightOf(limit, std::abs(bytes));
+      loads[state * states.limits + size_t(limit)] +=
+          bytes < 0 ? -weight : weight;
+    }
+  }
+
   bool fits(const States &from, size_t i) const {
-    for (size_t r = 0; r < from.resources; ++r)
+    for (size_t r = 0; r < model.capacity.size(); ++r)
       if (model.capacity[r] != infinite &&
-          from.load[i * from.resources + r] > model.capacity[r])
+          from.load[i * from.limits + r] > model.capacity[r])
         return false;
     return true;
   }
@@ -261,8 +272,7 @@ private:
         const ChoiceModel::Option &option = model.optionsOf(stage)[o];
         int64_t bytes = ChoiceModel::bytesOf(piece, option);
         if (o != now && model.capacity[option.resource] != infinite &&
-            states.load[i * states.resources + size_t(option.resource)] +
-                    bytes >
+            states.load[i * states.limits + size_t(option.resource)] + bytes >
                 model.capacity[option.resource])
           continue;
         candidates.push_back({bound, static_cast<int32_t>(i), o});
@@ -295,11 +305,10 @@ private:
           model.optionsOf(stage)[candidate.option];
       int64_t bytes = ChoiceModel::bytesOf(piece, option);
       if (candidate.option != now) {
-        next.load[made * next.resources + size_t(option.resource)] += bytes;
+        add(next.load, made, option.resource, bytes);
         if (now >= 0) {
           const ChoiceModel::Option &left = model.optionsOf(stage)[now];
-          next.leaving[made * next.resources + size_t(left.resource)] +=
-              left.bytes;
+          add(next.leaving, made, left.resource, left.bytes);
         }
       }
       next.options[made * next.slots + size_t(slot[stage.item])] =
@@ -312,14 +321,14 @@ private:
   /// The times from `time` to `next` are over: room that was not used cannot be
   /// used any more, so that its price is not paid.
   void leave(int32_t time, int32_t next) {
+    std::span<const Relaxation::Limit> limits = relaxation.allLimits();
     for (size_t i = 0; i < states.size(); ++i)
-      for (size_t r = 0; r < states.resources; ++r) {
-        int64_t &load = states.load[i * states.resources + r];
-        int64_t &leaving = states.leaving[i * states.resources + r];
-        auto resource = static_cast<int32_t>(r);
+      for (size_t r = 0; r < states.limits; ++r) {
+        int64_t &load = states.load[i * states.limits + r];
+        int64_t &leaving = states.leaving[i * states.limits + r];
         for (int32_t t = time; t < next; ++t) {
-          if (int64_t price = relaxation.priceAt(resource, t))
-            states.bound[i] += Cost(price) * (model.capacity[r] - load);
+          if (int64_t price = relaxation.priceAt(static_cast<int32_t>(r), t))
+            states.bound[i] += Cost(price) * (limits[r].most - load);
           load -= leaving;
           leaving = 0;
         }

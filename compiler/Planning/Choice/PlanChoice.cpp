@@ -198,6 +198,7 @@ private:
         model.items.size() > 3000 || costOf(model, best->selection) <= bound)
       return;
     ++selecting.seed;
+    selecting.places = 0;
     Options part = options;
     part.timeLimit = std::max(deadline.left() * 0.8, 0.0);
     Selected selected = select(model, selecting, Deadline(part));

@@ -18,9 +18,6 @@ namespace {
 /// Sums of prices stay below this, so that products with bytes fit.
 constexpr double mostPrices = 0x1p61;
 
-/// Most places of the limits that round.
-constexpr int32_t mostPlaces = 4;
-
 int bitsOf(Cost value) {
   int bits = 0;
   for (; value > 0; value >>= 1)
@@ -30,17 +27,17 @@ int bitsOf(Cost value) {
 
 } // namespace
 
-Relaxation::Relaxation(const ChoiceModel &model, Cost upper)
+Relaxation::Relaxation(const ChoiceModel &model, Cost upper, int32_t places)
     : model(model), shift(std::clamp(58 - bitsOf(upper), 0, 44)),
       paid(model.options.size()), chosen(model.stages.size()) {
-  addLimits();
+  addLimits(places);
   findActive();
   bestPrice = price;
   sumPrices();
   evaluate();
 }
 
-void Relaxation::addLimits() {
+void Relaxation::addLimits(int32_t mostPlaces) {
   byResource.resize(model.capacity.size());
   for (size_t r = 0; r < model.capacity.size(); ++r) {
     auto resource = static_cast<int32_t>(r);

@@ -26,8 +26,9 @@ namespace tamc::planning {
 /// Without them the bound knows of no stretch that it cannot cut.
 class Relaxation {
 public:
-  /// `upper` is a cost that some selection has, for the scale of the prices.
-  Relaxation(const ChoiceModel &model, Cost upper);
+  /// `upper` is a cost that some selection has, for the scale of the prices. A
+  /// resource gets a rounded limit for each number of places up to `places`.
+  Relaxation(const ChoiceModel &model, Cost upper, int32_t places = 4);
 
   /// Subgradient steps with the aim of reaching `upper`. Calls visit(selection)
   /// with the items' own choices of some steps; visit returns the least cost
@@ -93,7 +94,7 @@ public:
 
 private:
   bool isFinished(Cost upper) const { return active == 0 || bound() >= upper; }
-  void addLimits();
+  void addLimits(int32_t mostPlaces);
   void findActive();
   Loads loadsOfLimits() const;
   /// Computes toGo(), the items' choices and the value at the prices.

@@ -472,7 +472,7 @@ public:
       }
     else
       upper = best.cost;
-    Relaxation relaxation(model, upper);
+    Relaxation relaxation(model, upper, options.places);
     // Costs of items that pay no price.
     auto work = static_cast<double>(model.options.size() + model.times);
     int64_t steps =

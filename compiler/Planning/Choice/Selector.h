@@ -33,6 +33,9 @@ struct SelectOptions {
   /// Steps of the relaxation and of the search; 0 is the default.
   int64_t nodes = 0;
   bool hasTimeLimit = false;
+  /// Of the relaxation: more of them tighten the bound; without them other
+  /// prices guide the search.
+  int32_t places = 4;
   /// Items have no addresses: the selection need not be packed.
   bool exactEnds = true;
 };

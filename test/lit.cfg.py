@@ -71,7 +71,8 @@ run_main = runner + (
     " -e main -entry-point-result=void --shared-libs=%s" % (
     ",".join(os.path.join(config.llvm_tools_dir, "..", "lib",
                           "libmlir_%s.so" % name)
-             for name in ("c_runner_utils", "runner_utils"))))
+             for name in ("c_runner_utils", "runner_utils",
+                          "async_runtime"))))
 
 for name, value in (
     ("%lower", lower),

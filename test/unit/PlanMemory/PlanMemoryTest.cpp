@@ -92,6 +92,54 @@ TEST(PlanMemory, RandomProgramsComputeTheSame) {
   EXPECT_GT(planned, 1000);
 }
 
+/// Blocks, callees, threads, types and spaces of all kinds, and deallocations
+/// of what may not be planned.
+TEST(PlanMemory, AllShapesComputeTheSame) {
+  auto context = makeContext();
+  static constexpr const char *pipelines[] = {
+      "plan-memory{report=false}",
+      "plan-memory{report=false arena=alloc strategy=exact}",
+      "plan-memory{report=false arena=global alignment=8}",
+      "plan-memory{report=false arena=alloc spaces=3:1:100000,default:2}",
+      "plan-memory{report=false strategy=skyline alignment=1}",
+      "plan-memory{report=false reuse=branch-safe}",
+  };
+  int64_t planned = 0, inBlocks = 0, inLoops = 0, beside = 0;
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    beside += llvm::StringRef(diagnostic.str())
+                  .contains("after the function has allocated it again");
+    return success();
+  });
+  for (uint64_t seed = 5000; seed < 5200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto module = parse(*context, randomProgram({.seed = seed,
+                                                 .hasUnsafe = seed % 3 == 0,
+                                                 .hasAll = true}));
+    ASSERT_TRUE(module);
+    std::vector<uint64_t> expected =
+        execute(*module, int64_t(seed), kOutputSize);
+    ASSERT_TRUE(
+        succeeded(runPasses(*module, pipelines[seed % std::size(pipelines)])));
+    module->walk([&](memref::ViewOp view) {
+      bool isPlanned = view->hasAttr(tamc::tamk::kBufferAttrName);
+      planned += isPlanned;
+      inLoops += !isPlanned;
+      inBlocks += isPlanned && llvm::any_of(view->getUsers(), [&](auto *user) {
+                    return user->getBlock() != view->getBlock() &&
+                           !view->getBlock()->findAncestorOpInBlock(*user);
+                  });
+    });
+    ASSERT_TRUE(succeeded(runPasses(*module, "check-plan")));
+    EXPECT_EQ(run(*module, int64_t(seed), &expected), Outcome::Right);
+    if (HasFailure())
+      break;
+  }
+  EXPECT_GT(planned, 1500);
+  EXPECT_GT(inBlocks, 100);
+  EXPECT_GT(inLoops, 100);
+  EXPECT_GT(beside, 2);
+}
+
 /// Pairs of buffers that share bytes although their order is not fixed.
 size_t countUnordered(ModuleOp module) {
   return findUnorderedSharing(module.lookupSymbol<func::FuncOp>("program"))

@@ -6,98 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RandomProgram.h"
+#include "Generator.h"
 
 #include <algorithm>
-#include <random>
-#include <set>
-#include <sstream>
-#include <vector>
 
 using namespace tamc::test;
-
-namespace {
-
-/// A buffer or a view of one.
-struct Buffer {
-  std::string name, type;
-  int64_t size = 0;
-  /// The value that is the size; empty when it is `size`.
-  std::string sizeName;
-  int space = 0;
-  /// The allocations that it may belong to.
-  std::set<size_t> bases;
-  /// The block that made it frees it, under the condition if there is one.
-  bool isOwned = false;
-  std::string condition;
-
-  bool mayOverlap(const Buffer &other) const {
-    return std::any_of(bases.begin(), bases.end(), [&](size_t base) {
-      return other.bases.count(base) > 0;
-    });
-  }
-};
-
-class Generator {
-public:
-  explicit Generator(const ProgramOptions &options)
-      : options(options), random(options.seed) {}
-
-  std::string generate();
-
-private:
-  int64_t draw(int64_t least, int64_t most) {
-    return std::uniform_int_distribution<int64_t>(least, most)(random);
-  }
-  bool chance(int percent) { return draw(1, 100) <= percent; }
-  std::string fresh(const char *prefix) {
-    return std::string("%") + prefix + std::to_string(counter++);
-  }
-  std::string constant(int64_t value) {
-    std::string name = fresh("c");
-    line(name + " = arith.constant " + std::to_string(value) + " : index");
-    return name;
-  }
-  void line(const std::string &text) {
-    out << std::string(2 * depth, ' ') << text << "\n";
-  }
-
-  std::string sizeOf(const Buffer &buffer) {
-    return buffer.sizeName.empty() ? constant(buffer.size) : buffer.sizeName;
-  }
-  std::string someSize();
-  void block(int budget);
-  void statement();
-  void allocate();
-  void initialize(const Buffer &buffer);
-  void view();
-  void combine();
-  void output();
-  void copy();
-  void loop();
-  void whileLoop();
-  void branch();
-  void choose();
-  void exchange();
-  void carry();
-  void branchWithResult();
-  Buffer branchOf(const Buffer &like);
-  void free(const std::vector<Buffer> &list, size_t firstBase);
-  std::string condition();
-  std::pair<const Buffer *, const Buffer *> pickPair();
-  Buffer allocateLike(const Buffer &like);
-  const Buffer *pick();
-  std::string load(const Buffer &buffer, const std::string &index);
-
-  ProgramOptions options;
-  std::mt19937_64 random;
-  std::ostringstream out;
-  std::vector<Buffer> buffers; // visible and written
-  std::vector<Buffer> pending; // visible, allocated, not yet written
-  int depth = 0, counter = 0;
-};
-
-} // namespace
 
 const Buffer *Generator::pick() {
   return buffers.empty() ? nullptr
@@ -105,11 +18,46 @@ const Buffer *Generator::pick() {
 }
 
 std::string Generator::load(const Buffer &buffer, const std::string &index) {
-  std::string size = sizeOf(buffer), at = fresh("i"), value = fresh("v");
+  std::string size = sizeOf(buffer), at = fresh("i");
   line(at + " = arith.remui " + index + ", " + size + " : index");
-  line(value + " = memref.load " + buffer.name + "[" + at +
-       "] : " + buffer.type);
+  return loadAt(buffer, at);
+}
+
+/// The element at an index that is in the bounds, as a number.
+std::string Generator::loadAt(const Buffer &buffer, const std::string &at) {
+  std::string value = fresh("v"), element = fresh("e"), part = fresh("e");
+  std::string load =
+      " = memref.load " + buffer.name + "[" + at + "] : " + buffer.type;
+  if (buffer.element == "i64") {
+    line(value + load);
+    return value;
+  }
+  line(element + load);
+  if (buffer.element == "complex<f64>") {
+    line(part + " = complex.im " + element + " : complex<f64>");
+    line(value + " = arith.bitcast " + part + " : f64 to i64");
+  } else {
+    line(value + " = vector.extract " + element +
+         "[1] : i64 from vector<2xi64>");
+  }
   return value;
+}
+
+void Generator::storeAt(const Buffer &buffer, const std::string &at,
+                        const std::string &value) {
+  std::string element = value;
+  if (buffer.element == "complex<f64>") {
+    std::string part = fresh("e");
+    element = fresh("e");
+    line(part + " = arith.bitcast " + value + " : i64 to f64");
+    line(element + " = complex.create " + part + ", " + part +
+         " : complex<f64>");
+  } else if (buffer.element != "i64") {
+    element = fresh("e");
+    line(element + " = vector.broadcast " + value + " : i64 to vector<2xi64>");
+  }
+  line("memref.store " + element + ", " + buffer.name + "[" + at +
+       "] : " + buffer.type);
 }
 
 /// A sum of products, at least 1.
@@ -146,9 +94,11 @@ void Generator::allocate() {
   buffer.name = fresh("b");
   if (options.isDynamic && chance(70))
     buffer.sizeName = someSize();
+  if (options.hasAll && chance(25))
+    buffer.element = chance(50) ? "vector<2xi64>" : "complex<f64>";
   buffer.type = "memref<" +
                 (buffer.sizeName.empty() ? std::to_string(buffer.size) : "?") +
-                "xi64" + (buffer.space ? ", 1>" : ">");
+                "x" + buffer.element + (buffer.space ? ", 1>" : ">");
   buffer.bases = {size_t(counter)};
   buffer.isOwned = true;
   line(buffer.name + " = memref.alloc(" + buffer.sizeName + ") " +
@@ -163,10 +113,11 @@ void Generator::initialize(const Buffer &buffer) {
   std::string zero = constant(0), one = constant(1), size = sizeOf(buffer);
   std::string i = fresh("i"), word = fresh("w"), value = fresh("v");
   line("scf.for " + i + " = " + zero + " to " + size + " step " + one + " {");
-  line("  " + word + " = arith.index_cast " + i + " : index to i64");
-  line("  " + value + " = arith.addi " + word + ", %seed : i64");
-  line("  memref.store " + value + ", " + buffer.name + "[" + i +
-       "] : " + buffer.type);
+  ++depth;
+  line(word + " = arith.index_cast " + i + " : index to i64");
+  line(value + " = arith.addi " + word + ", %seed : i64");
+  storeAt(buffer, i, value);
+  --depth;
   line("}");
   buffers.push_back(buffer);
 }
@@ -181,12 +132,13 @@ void Generator::view() {
   std::string space = source->space ? ", 1>" : ">";
   if (!source->sizeName.empty()) {
     std::string begin = constant(0);
-    result.type = "memref<?xi64, strided<[1], offset: ?>" + space;
+    result.type =
+        "memref<?x" + source->element + ", strided<[1], offset: ?>" + space;
     line(result.name + " = memref.subview " + source->name + "[" + begin +
          "][" + source->sizeName + "][1] : " + source->type + " to " +
          result.type);
   } else if (chance(50) && source->type.find("strided") == std::string::npos) {
-    result.type = "memref<?xi64" + space;
+    result.type = "memref<?x" + source->element + space;
     line(result.name + " = memref.cast " + source->name + " : " + source->type +
          " to " + result.type);
   } else {
@@ -194,8 +146,8 @@ void Generator::view() {
     result.size = draw(1, source->size - offset);
     // Offsets that are values are dynamic in the type.
     std::string at = constant(offset);
-    result.type = "memref<" + std::to_string(result.size) +
-                  "xi64, strided<[1], offset: ?>" + space;
+    result.type = "memref<" + std::to_string(result.size) + "x" +
+                  source->element + ", strided<[1], offset: ?>" + space;
     line(result.name + " = memref.subview " + source->name + "[" + at + "][" +
          std::to_string(result.size) + "][1] : " + source->type + " to " +
          result.type);
@@ -208,19 +160,17 @@ void Generator::combine() {
   if (!target)
     return;
   std::string zero = constant(0), one = constant(1), size = sizeOf(*target);
-  std::string i = fresh("i"), old = fresh("v"), factor = fresh("f"),
-              scaled = fresh("v"), sum = fresh("v");
+  std::string i = fresh("i"), factor = fresh("f"), scaled = fresh("v"),
+              sum = fresh("v");
   line("scf.for " + i + " = " + zero + " to " + size + " step " + one + " {");
   ++depth;
   std::string value = load(*source, i);
-  line(old + " = memref.load " + target->name + "[" + i +
-       "] : " + target->type);
+  std::string old = loadAt(*target, i);
   line(factor + " = arith.constant " + std::to_string(draw(3, 1000)) +
        " : i64");
   line(scaled + " = arith.muli " + old + ", " + factor + " : i64");
   line(sum + " = arith.addi " + scaled + ", " + value + " : i64");
-  line("memref.store " + sum + ", " + target->name + "[" + i +
-       "] : " + target->type);
+  storeAt(*target, i, sum);
   --depth;
   line("}");
 }
@@ -386,12 +336,6 @@ Buffer Generator::allocateLike(const Buffer &like) {
   return buffer;
 }
 
-static bool isContiguous(const Buffer &buffer) {
-  return buffer.type.find("strided") == std::string::npos &&
-         (buffer.type.find('?') == std::string::npos) ==
-             buffer.sizeName.empty();
-}
-
 /// A loop that carries on what each iteration allocates.
 void Generator::carry() {
   const Buffer *start = pick();
@@ -498,6 +442,23 @@ void Generator::statement() {
     pending.erase(pending.begin() + ptrdiff_t(index));
     return initialize(buffer);
   }
+  if (options.hasAll && depth <= 3 && chance(22)) {
+    // Blocks are those of a function.
+    switch (draw(depth == 1 ? 1 : 3, 6)) {
+    case 1:
+      return diamond();
+    case 2:
+      return loopOfBlocks();
+    case 3:
+      return call();
+    case 4:
+      return parallel();
+    case 5:
+      return asynchronous();
+    default:
+      return freeEither();
+    }
+  }
   int64_t kind = draw(1, 100);
   if (kind <= 35)
     return allocate();
@@ -550,7 +511,10 @@ std::string Generator::generate() {
       << ")\n    attributes {llvm.emit_c_interface} {\n";
   block(int(draw(6, 20)));
   out << "  return\n}\n";
-  return out.str();
+  std::string text = out.str();
+  for (const std::string &callee : callees)
+    text += callee;
+  return text;
 }
 
 std::string tamc::test::randomProgram(const ProgramOptions &options) {

@@ -28,6 +28,10 @@ struct ProgramOptions {
   /// Some loops use the buffer of an iteration after they have allocated that
   /// of the next, so that it cannot be planned.
   bool hasUnsafe = false;
+  /// Blocks of the function, calls of functions that allocate, parallel loops,
+  /// asynchronous ops, elements of vector and complex type, and deallocations
+  /// of one of two buffers, of which one may not be planned.
+  bool hasAll = false;
 };
 
 /// A module with `func.func @program(%out: memref<64xi64>, %seed: i64)`, and
@@ -36,8 +40,8 @@ struct ProgramOptions {
 /// allocations in nested loops and branches and in two memory spaces, views
 /// and views of views, choices between buffers, buffers that loops exchange or
 /// carry on and that branches return, copies, deallocations under conditions or
-/// none. Every buffer is written before it is read, so that what `%out` holds
-/// in the end depends on the arguments alone.
+/// none, and with `hasAll` what it names. Every buffer is written before it is
+/// read, so that what `%out` holds in the end depends on the arguments alone.
 std::string randomProgram(const ProgramOptions &options);
 
 } // namespace tamc::test

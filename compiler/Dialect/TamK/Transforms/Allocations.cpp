@@ -201,8 +201,11 @@ tamc::tamk::nameBuffer(memref::AllocOp alloc) {
       operand = use.getOperandNumber();
     }
   }
-  // Allocations without a use get no offset.
-  assert(first && "an allocation without a use");
+  // Allocations without a use get no offset; other blocks may have all uses.
+  if (!first) {
+    first = alloc->use_begin()->getOwner();
+    operand = alloc->use_begin()->getOperandNumber();
+  }
   std::string term = tam::getTermText(first->getLoc()).str();
   auto launch = dyn_cast<LaunchOp>(first);
   if (!launch || operand < launch.getInits().getBeginOperandIndex())
@@ -228,12 +231,10 @@ static Value isInside(OpBuilder &builder, Location loc, Value value,
 }
 
 void tamc::tamk::removeDeallocations(
-    func::FuncOp function, const LiveRanges &ranges,
-    const DenseSet<Value> &planned,
+    Operation *root, const LiveRanges &ranges, const DenseSet<Value> &planned,
     llvm::function_ref<Value(Attribute space)> arena) {
   SmallVector<memref::DeallocOp> deallocs;
-  function.walk(
-      [&](memref::DeallocOp dealloc) { deallocs.push_back(dealloc); });
+  root->walk([&](memref::DeallocOp dealloc) { deallocs.push_back(dealloc); });
   for (memref::DeallocOp dealloc : deallocs) {
     Value freed = dealloc.getMemref();
     SmallVector<Value> origins = ranges.originsOf(freed);
@@ -287,6 +288,9 @@ void tamc::tamk::shareAcrossBranches(planning::Problem &problem,
                   std::map<unsigned, SmallVector<int32_t>>>
       branches;
   for (auto [index, alloc] : llvm::enumerate(allocs)) {
+    // A block may run again while another one holds a buffer from before.
+    if (ranges.leavesBlock(alloc))
+      continue;
     auto [op, region] = findBranch(alloc, ranges.scopeOf(alloc));
     const planning::Buffer &buffer = problem.buffers[index];
     if (op && buffer.expression < 0)

@@ -80,11 +80,12 @@ nameBuffer(mlir::memref::AllocOp alloc);
 void refuseMixed(std::vector<Candidate> &candidates, const LiveRanges &ranges,
                  bool hasOneArena);
 
-/// Removes the deallocations of what `planned` has, the results of allocations.
-/// One that may also free other memory keeps that: it is skipped if the address
-/// is in the arena. `arenas` has the arena of each memory space.
+/// Removes the deallocations in the regions of `root` of what `planned` has,
+/// the results of allocations. One that may also free other memory keeps that:
+/// it is skipped if the address is in the arena. `arenas` has the arena of each
+/// memory space.
 void removeDeallocations(
-    mlir::func::FuncOp function, const LiveRanges &ranges,
+    mlir::Operation *root, const LiveRanges &ranges,
     const llvm::DenseSet<mlir::Value> &planned,
     llvm::function_ref<mlir::Value(mlir::Attribute space)> arena);
 

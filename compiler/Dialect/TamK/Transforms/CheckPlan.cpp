@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Allocations.h"
+#include "BlockLiveness.h"
 #include "EntrySizes.h"
 #include "LiveRanges.h"
 
@@ -57,7 +58,7 @@ private:
     std::optional<int64_t> bytes;
     Value dynamicBytes;
     /// The op of the innermost block with the view and all uses that has the
-    /// view; null if that is the view's own block.
+    /// view, which may be the function; null if that is the view's own block.
     Operation *holder = nullptr;
   };
 
@@ -241,8 +242,21 @@ void Instrumentation::begin(const Buffer &buffer) {
     memref::StoreOp::create(builder, loc, buffer.dynamicBytes, sizes,
                             rowOf(loc, buffer));
   }
-  builder.setInsertionPoint(buffer.holder);
+  if (buffer.holder != function) {
+    builder.setInsertionPoint(buffer.holder);
+    setPresent(loc, buffer, false);
+    return;
+  }
+  builder.setInsertionPointAfterValue(present);
   setPresent(loc, buffer, false);
+  // A value of a later block may name the buffer, or another one: then this one
+  // is there no longer.
+  Region &body = function.getBody();
+  for (Operation *end :
+       endsWithoutNames(body, spansOfNames(body, view.getResult(), aliases))) {
+    builder.setInsertionPoint(end);
+    setPresent(loc, buffer, false);
+  }
 }
 
 void Instrumentation::claim(Location loc, const Buffer &buffer) {

@@ -344,3 +344,52 @@ Layout tamc::tamk::emitLayout(OpBuilder &builder, Location loc,
     end = emitter.alignUp(end, alignment);
   return layout;
 }
+
+/// Values for the symbols of sizes when a plan is made. The first value is
+/// taken at which no buffer exceeds kMaxBytes.
+static constexpr int64_t kValues[] = {planning::unboundSymbol, 32, 4, 1};
+
+std::optional<int64_t> tamc::tamk::bindSmall(planning::Problem &problem) {
+  for (int64_t value : kValues) {
+    planning::Binding binding;
+    for (const std::string &symbol : planning::symbolsOf(problem))
+      binding[symbol] = value;
+    if (!planning::bindSizes(problem, binding) &&
+        llvm::all_of(problem.buffers, [](const planning::Buffer &buffer) {
+          return buffer.size <= kMaxBytes;
+        }))
+      return value;
+  }
+  return {};
+}
+
+std::string tamc::tamk::sizeFunctionName(func::FuncOp function) {
+  return (function.getName() + "_arena_size").str();
+}
+
+void tamc::tamk::makeSizeFunction(func::FuncOp function,
+                                  ArrayRef<memref::AllocOp> allocs,
+                                  const planning::Problem &problem,
+                                  const planning::SymbolicPlan &plan,
+                                  int64_t alignment) {
+  Location loc = function.getLoc();
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointAfter(function);
+  SmallVector<Type> results(problem.spaces.size(), builder.getIndexType());
+  auto size = func::FuncOp::create(
+      builder, loc, sizeFunctionName(function),
+      builder.getFunctionType(function.getArgumentTypes(), results));
+  size.setVisibility(function.getVisibility());
+  // As MLIR's conversion of functions to the LLVM dialect calls it.
+  constexpr StringLiteral interface = "llvm.emit_c_interface";
+  if (Attribute wrapper = function->getAttr(interface))
+    size->setAttr(interface, wrapper);
+  Block *body = size.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  Layout layout = emitLayout(builder, loc, body->getArguments(), allocs,
+                             problem, plan, alignment);
+  SmallVector<Value> bytes;
+  for (Index end : layout.arenaBytes)
+    bytes.push_back(materialize(builder, loc, end));
+  func::ReturnOp::create(builder, loc, bytes);
+}

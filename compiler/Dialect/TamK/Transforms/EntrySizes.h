@@ -11,6 +11,7 @@
 
 #include "tamc/Planning/Symbolic.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 
@@ -61,6 +62,20 @@ Layout emitLayout(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::ArrayRef<mlir::memref::AllocOp> allocs,
                   const planning::Problem &problem,
                   const planning::SymbolicPlan &plan, int64_t alignment);
+
+/// Binds the sizes of a problem to a value at which no buffer exceeds
+/// `kMaxBytes`, and returns it; nothing if there is none.
+std::optional<int64_t> bindSmall(planning::Problem &problem);
+
+/// Name of the function of a function's arena sizes.
+std::string sizeFunctionName(mlir::func::FuncOp function);
+
+/// Adds the function that returns the bytes that each arena of `function`
+/// needs.
+void makeSizeFunction(mlir::func::FuncOp function,
+                      mlir::ArrayRef<mlir::memref::AllocOp> allocs,
+                      const planning::Problem &problem,
+                      const planning::SymbolicPlan &plan, int64_t alignment);
 
 /// The index as a value, at the insertion point of `builder`.
 mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LiveRanges.h"
+#include "BlockLiveness.h"
 
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
@@ -75,8 +76,7 @@ static bool mayRepeat(Operation *op) {
          !llvm::all_of(op->getRegions(), hasAtMostOneBlock);
 }
 
-/// Whether an op runs its regions at once, but all before it ends.
-static bool isParallel(Operation *op) {
+bool tamc::tamk::isParallel(Operation *op) {
   return isa<scf::ParallelOp, scf::ForallOp, affine::AffineParallelOp>(op);
 }
 
@@ -198,8 +198,13 @@ static bool isOnlyAddressCompared(Value address) {
 
 /// Why a terminator that passes a buffer on makes planning unsafe; empty if it
 /// does not.
-static std::string refuseTerminator(Operation *terminator) {
+static std::string refuseTerminator(OpOperand &use) {
+  Operation *terminator = use.getOwner();
   Operation *parent = terminator->getParentOp();
+  auto branch = dyn_cast<BranchOpInterface>(terminator);
+  if (branch && isa<FunctionOpInterface>(parent) &&
+      branch.getSuccessorBlockArgument(use.getOperandNumber()))
+    return {};
   if (isSequential(parent) && isa<RegionBranchOpInterface>(parent) &&
       isa<RegionBranchTerminatorOpInterface>(terminator))
     return {};
@@ -217,7 +222,7 @@ static std::string refuseUse(OpOperand &use) {
     return {};
   std::string name = user->getName().getStringRef().str();
   if (isTerminator(user))
-    return refuseTerminator(user);
+    return refuseTerminator(use);
   if (isa<memref::DeallocOp, memref::DimOp, arith::SelectOp,
           memref::ExtractStridedMetadataOp>(user))
     return {};
@@ -272,6 +277,11 @@ Block *LiveRanges::scopeOf(memref::AllocOp alloc) const {
         scope = scope->getParentOp()->getBlock();
     }
   return scope;
+}
+
+bool LiveRanges::leavesBlock(memref::AllocOp alloc) const {
+  return !alloc->getParentOfType<FunctionOpInterface>()->isAncestor(
+      scopeOf(alloc)->getParentOp());
 }
 
 /// Why the memory of an earlier iteration of a loop may be needed when the loop
@@ -341,6 +351,99 @@ LiveRanges::exclusiveTimes(memref::AllocOp alloc, Block *scope) const {
   return found;
 }
 
+/// Sets the times at which a buffer that several blocks of its function use is
+/// needed, or returns why two of it may be needed at once.
+///
+/// It is needed where one of its names is and where it may have been used since
+/// its allocation: before that, its bytes hold nothing.
+std::string
+LiveRanges::spanBlocks(memref::AllocOp alloc,
+                       ArrayRef<std::pair<Operation *, int64_t>> uses,
+                       LiveRange &range) const {
+  Block *block = alloc->getBlock();
+  Region *body = block->getParent();
+  Operation *top = alloc;
+  while (!isa<FunctionOpInterface>(body->getParentOp())) {
+    top = body->getParentOp();
+    body = top->getParentRegion();
+  }
+  block = top->getBlock();
+  SmallVector<NameSpan> spans = spansOfNames(*body, alloc.getResult(), aliases);
+  for (const NameSpan &span : spans)
+    if (span.block == block && span.from != top &&
+        (!span.from || span.from->isBeforeInBlock(top)) &&
+        (!span.to || top->isBeforeInBlock(span.to) ||
+         (top != alloc && span.to == top)))
+      return "it may be used after the function has allocated it again";
+
+  using Times = std::pair<int64_t, int64_t>;
+  llvm::MapVector<Block *, SmallVector<Times>> used;
+  for (auto [use, until] : uses) {
+    LiveRange time = times.lookup(use);
+    used[use->getBlock()].push_back({time.first, std::max(time.last, until)});
+  }
+  int64_t begin = times.lookup(top).first;
+  auto limits = [&](Block *each) {
+    return Times{times.lookup(&each->front()).first,
+                 times.lookup(&each->back()).last};
+  };
+  // Whether the buffer may have been used when a block begins, and from when on
+  // it may have been.
+  DenseSet<Block *> isUsedBefore;
+  auto firstUse = [&](Block *each, int64_t from) {
+    int64_t first = limits(each).second;
+    for (Times time : used.lookup(each))
+      if (time.first >= from)
+        first = std::min(first, time.first);
+    return first;
+  };
+  auto isUsedAfter = [&](Block *each) {
+    if (each == block)
+      return firstUse(each, begin) < limits(each).second;
+    return isUsedBefore.contains(each) || used.contains(each);
+  };
+  SmallVector<Block *> work;
+  for (Block &each : *body)
+    work.push_back(&each);
+  while (!work.empty()) {
+    Block *each = work.pop_back_val();
+    if (isUsedAfter(each))
+      for (Block *next : each->getSuccessors())
+        if (isUsedBefore.insert(next).second)
+          work.push_back(next);
+  }
+  SmallVector<Times> needed;
+  for (const NameSpan &span : spans) {
+    auto [start, end] = limits(span.block);
+    Times named{span.from ? times.lookup(span.from).first : start,
+                span.to ? times.lookup(span.to).last : end};
+    auto add = [&](int64_t from, int64_t to) {
+      from = std::max(from, named.first);
+      to = std::min(to, named.second);
+      if (from < to)
+        needed.push_back({from, to});
+    };
+    int64_t first =
+        isUsedBefore.contains(span.block) ? start : firstUse(span.block, start);
+    if (span.block != block) {
+      add(first, end);
+      continue;
+    }
+    add(first, begin);
+    add(firstUse(block, begin), end);
+  }
+  for (auto &[each, list] : used)
+    needed.append(list);
+  llvm::sort(needed);
+  range = {needed.front().first, needed.front().second, {}};
+  for (Times time : needed) {
+    if (range.last < time.first)
+      range.gaps.push_back({range.last, time.first});
+    range.last = std::max(range.last, time.second);
+  }
+  return {};
+}
+
 FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
                                          std::string &reason) const {
   auto refuse = [&](const Twine &why) {
@@ -350,11 +453,18 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
   if (!alloc.getType().getLayout().isIdentity())
     return refuse("its layout is not contiguous");
   auto function = alloc->getParentOfType<FunctionOpInterface>();
-  for (Operation *op = alloc->getParentOp(); op != function;
-       op = op->getParentOp()) {
-    if (!isSequential(op))
-      return refuse("it is inside '" + op->getName().getStringRef() +
+  // What an asynchronous op allocates is needed until the block waits for it.
+  LiveRange asynchronous{std::numeric_limits<int64_t>::max(), 0, {}};
+  Operation *root = alloc->getParentOp();
+  for (; root != function && !isParallel(root); root = root->getParentOp()) {
+    if (Operation *await = findAwait(root)) {
+      asynchronous.first =
+          std::min(asynchronous.first, times.lookup(root).first);
+      asynchronous.last = std::max(asynchronous.last, times.lookup(await).last);
+    } else if (!isSequential(root)) {
+      return refuse("it is inside '" + root->getName().getStringRef() +
                     "', which may run several times at once");
+    }
   }
 
   LiveRange range{times.lookup(alloc).first, times.lookup(alloc).first, {}};
@@ -370,15 +480,18 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     }
   };
   Block *scope = scopeOf(alloc);
-  if (!function->isAncestor(scope->getParentOp()))
-    return refuse("it is used in several blocks of its function");
+  const bool leaves = leavesBlock(alloc);
+  Operation *holder = leaves ? function : scope->getParentOp();
+  // The ops of the function's blocks that use it, if those are several, and
+  // until when at least.
+  SmallVector<std::pair<Operation *, int64_t>> uses;
   auto extend = [&](Operation *user) {
     // A buffer that is used in a loop and allocated outside is needed during
     // the whole loop: the next iteration may read what this one wrote. Branches
     // between the blocks of a region may form a loop.
     Operation *lasting = user;
     int64_t until = 0;
-    for (Operation *op = user->getParentOp(); op != scope->getParentOp();
+    for (Operation *op = user->getParentOp(); op != holder;
          op = op->getParentOp()) {
       if (mayRepeat(op))
         lasting = op;
@@ -392,6 +505,8 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
                      "', which may run later or at once")
                         .str());
     }
+    if (leaves)
+      uses.push_back({user, until});
     LiveRange time = times.lookup(lasting);
     time.last = std::max(time.last, until);
     range.first = isUsed ? std::min(range.first, time.first) : time.first;
@@ -418,13 +533,26 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     return refuse(why);
   if (!isUsed)
     return range;
-  for (Operation *op = alloc; op->getBlock() != scope;) {
-    op = op->getParentOp();
+  for (Operation *op = alloc->getParentOp(); op != holder;
+       op = op->getParentOp()) {
     if (!mayRepeat(op))
       continue;
     if (std::string twice = whyTwice(alloc, op); !twice.empty())
       return refuse(twice);
   }
+  if (leaves) {
+    for (auto &[use, until] : uses)
+      while (use->getParentOp() != function)
+        use = use->getParentOp();
+    if (std::string twice = spanBlocks(alloc, uses, range); !twice.empty())
+      return refuse(twice);
+    return range;
+  }
   range.gaps = exclusiveTimes(alloc, scope);
+  if (asynchronous.last > 0) {
+    range.first = std::min(range.first, asynchronous.first);
+    range.last = std::max(range.last, asynchronous.last);
+    range.gaps.clear();
+  }
   return range;
 }

@@ -22,7 +22,8 @@ namespace tamc::tamk {
 struct LiveRange {
   int64_t first = 0, last = 0;
   /// Sorted, disjoint times within the range in which the buffer is not needed:
-  /// those of the branches that exclude the one that allocates it.
+  /// those of the branches that exclude the one that allocates it, or of
+  /// blocks.
   llvm::SmallVector<std::pair<int64_t, int64_t>, 1> gaps;
 };
 
@@ -38,12 +39,15 @@ bool isTimeless(mlir::Operation *op);
 /// Whether an op runs its regions on the caller's thread, one after another.
 bool isSequential(mlir::Operation *op);
 
+/// Whether an op runs its regions at once, but all before it ends.
+bool isParallel(mlir::Operation *op);
+
 /// The memory whose address an index is, for an address that is only compared;
 /// null for any other value.
 mlir::Value addressedBy(mlir::Value index);
 
-/// The live ranges of the buffers of one function. A buffer is used in one of
-/// the blocks of the function, and in structured control flow there.
+/// The live ranges of the buffers of one function, in structured control flow
+/// and in the blocks of the function.
 ///
 /// The clock ticks at every op that may access memory, in program order. An op
 /// with regions lasts from its begin to its end. A buffer that is used inside a
@@ -56,13 +60,19 @@ public:
   explicit LiveRanges(mlir::FunctionOpInterface function);
 
   /// The range in which the bytes of an allocation are needed, or the reason
-  /// why no single address is safe for it, whatever its size.
+  /// why no single address is safe for it, whatever its size. For an allocation
+  /// in a parallel loop, that is an address for each iteration of the innermost
+  /// such loop.
   mlir::FailureOr<LiveRange> compute(mlir::memref::AllocOp alloc,
                                      std::string &reason) const;
 
   /// The innermost block that has, also in the regions of its ops, the
-  /// allocation and all uses of its memory, and the loops that carry it on.
+  /// allocation and all uses of its memory, and the loops that carry it on; the
+  /// block with the function if that is none of the function's.
   mlir::Block *scopeOf(mlir::memref::AllocOp alloc) const;
+
+  /// Whether several blocks of the function use the memory, or pass it on.
+  bool leavesBlock(mlir::memref::AllocOp alloc) const;
 
   /// The values that `value` may be a view of and that are no views themselves:
   /// allocations, arguments of the function, and others, in no particular
@@ -88,6 +98,10 @@ private:
   void tick(mlir::Operation *op);
   std::string whyTwice(mlir::memref::AllocOp alloc,
                        mlir::Operation *loop) const;
+  std::string
+  spanBlocks(mlir::memref::AllocOp alloc,
+             llvm::ArrayRef<std::pair<mlir::Operation *, int64_t>> uses,
+             LiveRange &range) const;
   llvm::SmallVector<std::pair<int64_t, int64_t>, 1>
   exclusiveTimes(mlir::memref::AllocOp alloc, mlir::Block *scope) const;
 

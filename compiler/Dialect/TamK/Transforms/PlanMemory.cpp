@@ -9,6 +9,7 @@
 #include "Allocations.h"
 #include "CalleeArenas.h"
 #include "EntrySizes.h"
+#include "IterationArenas.h"
 #include "LiveRanges.h"
 #include "MemorySpaces.h"
 #include "ProgramOrder.h"
@@ -43,28 +44,8 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-/// Values for the symbols of sizes when a plan is made. The first value is
-/// taken at which no buffer exceeds kMaxBytes.
-static constexpr int64_t kValues[] = {planning::unboundSymbol, 32, 4, 1};
-
 /// Largest alignment: that of the largest pages.
 static constexpr int64_t kMaxAlignment = int64_t(1) << 32;
-
-/// Binds the sizes of a problem to the first of `kValues` at which none exceeds
-/// kMaxBytes; nothing if there is no such value.
-static std::optional<int64_t> bindSmall(planning::Problem &problem) {
-  for (int64_t value : kValues) {
-    planning::Binding binding;
-    for (const std::string &symbol : planning::symbolsOf(problem))
-      binding[symbol] = value;
-    if (!planning::bindSizes(problem, binding) &&
-        llvm::all_of(problem.buffers, [](const planning::Buffer &buffer) {
-          return buffer.size <= kMaxBytes;
-        }))
-      return value;
-  }
-  return {};
-}
 
 /// Steps (planning::kHasSteps) for all functions of a module together, so that
 /// a module of many functions does not take much longer, and at least so many
@@ -166,6 +147,10 @@ private:
 
   LogicalResult plan(func::FuncOp function);
   std::string whyNotDynamic(func::FuncOp function, memref::AllocOp alloc);
+  LogicalResult planLoops(func::FuncOp function, int64_t &refused);
+  FailureOr<LoopPlan> planLoop(func::FuncOp function, Operation *loop,
+                               ArrayRef<memref::AllocOp> allocs,
+                               const LiveRanges &ranges, int64_t &refused);
   Candidate examine(func::FuncOp function, const LiveRanges &ranges,
                     memref::AllocOp alloc);
   void addBuffer(planning::Problem &problem, const LiveRanges &ranges,
@@ -187,9 +172,6 @@ private:
   FailureOr<Value> makeArena(OpBuilder &builder, func::FuncOp function,
                              MemRefType type, Value bytes, int64_t space,
                              int64_t byteAlignment);
-  void makeSizeFunction(func::FuncOp function, ArrayRef<memref::AllocOp> allocs,
-                        const planning::Problem &problem,
-                        const planning::SymbolicPlan &plan);
   PlanAttr describe(ArrayRef<Planned> buffers, const planning::Problem &problem,
                     const planning::Plan &plan, int64_t length,
                     std::optional<int64_t> value);
@@ -327,37 +309,6 @@ PlanMemory::makeSymbolic(func::FuncOp function, planning::Problem &problem,
   return symbolic;
 }
 
-static std::string sizeFunctionName(func::FuncOp function) {
-  return (function.getName() + "_arena_size").str();
-}
-
-/// Adds the function that returns the bytes that each arena needs.
-void PlanMemory::makeSizeFunction(func::FuncOp function,
-                                  ArrayRef<memref::AllocOp> allocs,
-                                  const planning::Problem &problem,
-                                  const planning::SymbolicPlan &plan) {
-  Location loc = function.getLoc();
-  OpBuilder builder(&getContext());
-  builder.setInsertionPointAfter(function);
-  SmallVector<Type> results(problem.spaces.size(), builder.getIndexType());
-  auto size = func::FuncOp::create(
-      builder, loc, sizeFunctionName(function),
-      builder.getFunctionType(function.getArgumentTypes(), results));
-  size.setVisibility(function.getVisibility());
-  // As MLIR's conversion of functions to the LLVM dialect calls it.
-  constexpr StringLiteral interface = "llvm.emit_c_interface";
-  if (Attribute wrapper = function->getAttr(interface))
-    size->setAttr(interface, wrapper);
-  Block *body = size.addEntryBlock();
-  builder.setInsertionPointToEnd(body);
-  Layout layout = emitLayout(builder, loc, body->getArguments(), allocs,
-                             problem, plan, alignment);
-  SmallVector<Value> bytes;
-  for (Index end : layout.arenaBytes)
-    bytes.push_back(materialize(builder, loc, end));
-  func::ReturnOp::create(builder, loc, bytes);
-}
-
 /// Plans, and checks the plan.
 FailureOr<planning::Plan>
 PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
@@ -418,8 +369,7 @@ PlanMemory::chooseSpaces(func::FuncOp function,
 
 /// Name of an op in remarks about buffers.
 static std::string nameOf(Operation *op) {
-  return op ? "'" + op->getName().getStringRef().str() + "'"
-            : std::string("the end");
+  return op ? ("'" + op->getName().getStringRef() + "'").str() : "the end";
 }
 
 /// Emits one remark on a function: the effect of planning, and its consequences
@@ -488,6 +438,9 @@ Candidate PlanMemory::examine(func::FuncOp function, const LiveRanges &ranges,
         return user->getParentOfType<async::ExecuteOp>();
       }))
     reason = "it is used inside 'async.execute', whose end has no order";
+  if (reuse == planning::Reuse::BranchSafe && reason.empty() &&
+      ranges.leavesBlock(alloc))
+    reason = "several blocks of its function use it, whose order is not fixed";
   if (func::FuncOp callee = freedArguments->findFor(alloc, ranges))
     reason = ("'" + callee.getName() + "' may free it").str();
   if (isStep && alloc.getAlignment().value_or(1) > TAMRT_ALIGNMENT)
@@ -549,7 +502,103 @@ void PlanMemory::addBuffer(planning::Problem &problem, const LiveRanges &ranges,
                 elementAlignment(alloc.getType())});
 }
 
+/// Plans what an iteration of a parallel loop allocates outside of the parallel
+/// loops in it.
+FailureOr<LoopPlan> PlanMemory::planLoop(func::FuncOp function, Operation *loop,
+                                         ArrayRef<memref::AllocOp> allocs,
+                                         const LiveRanges &ranges,
+                                         int64_t &refused) {
+  LoopPlan result{loop, {}, {}, {}, {}};
+  planning::Problem &problem = result.problem;
+  problem.spaces.clear();
+  std::string whyNone = whyNoArenas(loop, parallelArenas);
+  std::vector<Candidate> candidates;
+  for (memref::AllocOp alloc : allocs) {
+    Candidate candidate = examine(function, ranges, alloc);
+    if (candidate.reason.empty())
+      candidate.reason = !candidate.bytes ? "its size is not static, as the "
+                                            "arena of an iteration has to be"
+                                          : whyNone;
+    candidates.push_back(std::move(candidate));
+  }
+  refuseMixed(candidates, ranges, offered.empty());
+  for (const Candidate &candidate : candidates) {
+    memref::AllocOp alloc = candidate.alloc;
+    if (!candidate.reason.empty()) {
+      ++refused;
+      if (failed(refuse(alloc, candidate.reason)))
+        return failure();
+      continue;
+    }
+    auto [space, isNew] = result.spaces.insert(
+        {alloc.getType().getMemorySpace(), int32_t(result.spaces.size())});
+    if (isNew)
+      problem.spaces.emplace_back();
+    addBuffer(problem, ranges, candidate, space->second);
+    // The space of the loop's arena is chosen.
+    problem.buffers.back().choices.clear();
+    problem.buffers.back().space = space->second;
+    result.allocs.push_back(alloc);
+  }
+  if (result.allocs.empty())
+    return result;
+  if (reuse == planning::Reuse::BranchSafe)
+    for (planning::Buffer &buffer : problem.buffers)
+      buffer.live.assign(1, {0, std::max<int64_t>(ranges.length(), 1)});
+  else
+    shareAcrossBranches(problem, result.allocs, ranges);
+  FailureOr<planning::Plan> plan =
+      choose(function, problem, {}, planning::Reuse::Program);
+  if (failed(plan))
+    return failure();
+  if (plan->totalPeak() > kMaxBytes / std::max<int64_t>(parallelArenas, 1))
+    return loop->emitError("no memory plan: the arenas of its iterations are "
+                           "larger than any memory");
+  if (report)
+    emitRemark(loop->getLoc(), "planned ")
+        << result.allocs.size() << " of " << allocs.size()
+        << " allocations of each iteration: peak " << plan->totalPeak()
+        << " bytes, lower bound " << plan->totalBound();
+  result.plan = std::move(*plan);
+  return result;
+}
+
+/// Makes one allocation of those of all iterations of a parallel loop, for each
+/// such loop, from the inside. Counts the allocations that stay in loops.
+LogicalResult PlanMemory::planLoops(func::FuncOp function, int64_t &refused) {
+  int64_t depth = 0;
+  function.walk([&](memref::AllocOp alloc) {
+    depth = std::max(depth, parallelDepth(alloc));
+  });
+  for (; depth > 0; --depth) {
+    LiveRanges ranges(function);
+    llvm::MapVector<Operation *, SmallVector<memref::AllocOp>> loops;
+    function.walk([&](memref::AllocOp alloc) {
+      if (parallelDepth(alloc) == depth)
+        loops[parallelLoopOf(alloc)].push_back(alloc);
+    });
+    std::vector<LoopPlan> made;
+    for (auto &[loop, allocs] : loops) {
+      FailureOr<LoopPlan> each =
+          planLoop(function, loop, allocs, ranges, refused);
+      if (failed(each))
+        return failure();
+      if (!each->allocs.empty())
+        made.push_back(std::move(*each));
+    }
+    for (const LoopPlan &each : made)
+      placeInLoop(each, ranges, alignment);
+  }
+  return success();
+}
+
 LogicalResult PlanMemory::plan(func::FuncOp function) {
+  bool isStep = function->hasAttr(tam::kStepAttrName);
+  bool isLeft =
+      arena == ArenaKind::Global && isRecursive(function, getOperation());
+  int64_t refusedInLoops = 0;
+  if (!isLeft && failed(planLoops(function, refusedInLoops)))
+    return failure();
   LiveRanges ranges(function);
   SmallVector<Planned> buffers;
   planning::Problem problem;
@@ -569,9 +618,11 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   }
 
   auto allocs = SmallVector<memref::AllocOp>();
-  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
-  bool isStep = function->hasAttr(tam::kStepAttrName);
-  if (arena == ArenaKind::Global && isRecursive(function, getOperation())) {
+  function.walk([&](memref::AllocOp alloc) {
+    if (isLeft || !parallelLoopOf(alloc))
+      allocs.push_back(alloc);
+  });
+  if (isLeft) {
     for (memref::AllocOp alloc : allocs)
       if (failed(refuse(alloc, "its function is recursive")))
         return failure();
@@ -660,7 +711,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   PlanAttr description =
       describe(buffers, problem, plan, ranges.length(), value);
 
-  if (report && !allocs.empty()) {
+  if (report && (!allocs.empty() || refusedInLoops > 0)) {
     DenseMap<Operation *, int64_t> dynamicBytes;
     for (auto [index, alloc] : llvm::enumerate(accepted))
       if (problem.buffers[index].expression >= 0)
@@ -670,9 +721,9 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       erased = ", erased " + std::to_string(unused.size()) + " without a use";
     std::string start =
         ("planned " + Twine(buffers.size()) + " of " +
-         Twine(allocs.size() - unused.size()) + " allocations" + erased +
-         ": peak " + Twine(plan.totalPeak()) + " bytes, lower bound " +
-         Twine(plan.totalBound()) + ", before " +
+         Twine(allocs.size() - unused.size() + size_t(refusedInLoops)) +
+         " allocations" + erased + ": peak " + Twine(plan.totalPeak()) +
+         " bytes, lower bound " + Twine(plan.totalBound()) + ", before " +
          Twine(heapPeak(function, ranges, dynamicBytes)))
             .str();
     if (plan.cost)
@@ -687,7 +738,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     for (Operation *op : ops)
       op->erase();
   if (symbolic && arena == ArenaKind::Argument)
-    makeSizeFunction(function, accepted, problem, *symbolic);
+    makeSizeFunction(function, accepted, problem, *symbolic, alignment);
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Layout layout;
   if (symbolic) {

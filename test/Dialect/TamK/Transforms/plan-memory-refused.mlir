@@ -234,9 +234,39 @@ func.func @inside_parallel(%n: index, %v: f64) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
-    // expected-remark @+1 {{not planned: it is inside 'scf.parallel', which may run several times at once}}
+    // expected-remark @+1 {{not planned: it is inside 'scf.parallel', whose iterations may run at once and whose number is not constant}}
     %a = memref.alloc() : memref<8xf64>
     memref.store %v, %a[%c0] : memref<8xf64>
+  }
+  return
+}
+
+// -----
+
+// Each would need an arena.
+//
+// CHECK-LABEL: func.func @many_iterations(
+// CHECK: scf.forall
+// CHECK: memref.alloc
+func.func @many_iterations(%v: f64) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i, %j) in (13, 5) {
+    // expected-remark @+1 {{not planned: it is inside 'scf.forall', which has 65 iterations, and at most 64 get an arena each}}
+    %a = memref.alloc() : memref<8xf64>
+    memref.store %v, %a[%c0] : memref<8xf64>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @dynamic_in_parallel(
+func.func @dynamic_in_parallel(%n: index, %v: f64) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) in (4) {
+    // expected-remark @+1 {{not planned: its size is not static}}
+    %a = memref.alloc(%n) : memref<?xf64>
+    memref.store %v, %a[%c0] : memref<?xf64>
   }
   return
 }
@@ -286,28 +316,27 @@ func.func @caller() {
 
 // -----
 
-// CHECK-LABEL: func.func @several_blocks(
-func.func @several_blocks(%condition: i1, %v: f64) {
+// The next one is there while this one is still used, by an op that may
+// allocate it again.
+//
+// CHECK-LABEL: func.func @beside_the_next_of_a_branch(
+func.func @beside_the_next_of_a_branch(%condition: i1, %v: f64,
+                                       %start: memref<8xf64>) {
   %c0 = arith.constant 0 : index
-  // expected-remark @+1 {{not planned: it is used in several blocks of its function}}
-  %a = memref.alloc() : memref<8xf64>
-  memref.store %v, %a[%c0] : memref<8xf64>
-  cf.cond_br %condition, ^bb1, ^bb1
-^bb1:
-  memref.store %v, %a[%c0] : memref<8xf64>
-  return
-}
-
-// -----
-
-// CHECK-LABEL: func.func @to_another_block(
-func.func @to_another_block(%v: f64) {
-  %c0 = arith.constant 0 : index
-  // expected-remark @+1 {{not planned: it is used in several blocks of its function}}
-  %a = memref.alloc() : memref<8xf64>
-  memref.store %v, %a[%c0] : memref<8xf64>
-  cf.br ^bb1(%a : memref<8xf64>)
-^bb1(%b: memref<8xf64>):
+  cf.br ^bb1(%start : memref<8xf64>)
+^bb1(%x: memref<8xf64>):
+  %r = scf.if %condition -> memref<8xf64> {
+    // expected-remark @+1 {{not planned: it may be used after the function has allocated it again}}
+    %a = memref.alloc() : memref<8xf64>
+    memref.store %v, %a[%c0] : memref<8xf64>
+    memref.copy %x, %a : memref<8xf64> to memref<8xf64>
+    scf.yield %a : memref<8xf64>
+  } else {
+    scf.yield %x : memref<8xf64>
+  }
+  cf.cond_br %condition, ^bb1(%r : memref<8xf64>), ^bb2
+^bb2:
+  memref.store %v, %r[%c0] : memref<8xf64>
   return
 }
 

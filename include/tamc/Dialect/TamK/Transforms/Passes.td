@@ -84,8 +84,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Replaces every `memref.alloc` of a function by a `memref.view` of one arena
     per memory space, at an offset that a planning strategy chose from the sizes
-    and live ranges of all allocations. Works on any function of structured
-    control flow. Deallocations of what was planned are removed. The function
+    and live ranges of all allocations. Deallocations of what was planned are removed. The function
     gets the attribute `tamk.plan`, which also has the alignment of the arenas:
     `alignment`, or more if an allocation requires it. Each view gets
     `tamk.buffer`, its row in the plan.
@@ -97,14 +96,21 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     the module is refused.
 
     A buffer may reach its uses, and its deallocation, through views,
-    `arith.select`, and the results and arguments of structured control flow. It
-    lives from its first use to its last, and a use of a value is one of each
-    buffer that it may name. Buffers that leave different branches of one op
-    share an address. A loop may exchange buffers from outside, and carry on
-    what it allocates if the memory of one iteration is not used after the next
-    has allocated its own. A deallocation that may free memory that is not
-    planned stays, and is skipped if the address is in the arena. Addresses may
-    be compared, also by the helper of upstream's lowering of deallocations.
+    `arith.select`, the results and arguments of structured control flow, and
+    the arguments of the function's blocks. It lives from its first use to its
+    last, in several blocks where a later use can be reached, and a use of a
+    value is one of each buffer that it may name. Buffers that leave different
+    branches of one op share an address. A loop may exchange buffers from
+    outside, and carry on what it allocates if the memory of one iteration is
+    not used after the next has allocated its own. A deallocation that may free
+    memory that is not planned stays, and is skipped if the address is in the
+    arena. Addresses may be compared, also by the helper of upstream's lowering
+    of deallocations.
+
+    Each iteration of a parallel loop gets an arena for what it allocates, if
+    there are at most `parallel-arenas` of them; together they are one buffer,
+    needed during the loop. What `async.execute` allocates is needed until its
+    block awaits it.
 
     With `arena=argument` the arena of a private function that is only called is
     passed by its callers, as an allocation of theirs that lasts for the call.
@@ -113,7 +119,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     These are allocations that leave the function; that a loop carries on and
     uses beside that of the next iteration; that have unknown aliases; that an
     op may still use after it has finished (a DMA transfer, an asynchronous op
-    with a token); that several threads may execute at once; that a callee may
+    with a token); that too many threads may execute at once; that a callee may
     free; or whose size or layout is not static and contiguous. A call is
     taken to use its operands only until it returns. Refused allocations stay as
     they are, with a remark; with `strict` they are errors. With `report` a
@@ -215,6 +221,9 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
                "Memory spaces that allocations without one are placed in, "
                "each SPACE:COST or SPACE:COST:CAPACITY; `default` is the "
                "space of types that name none">,
+    Option<"parallelArenas", "parallel-arenas", "int64_t", /*default=*/"64",
+           "Most iterations of a parallel loop that get an arena each for what "
+           "they allocate">,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "Refused allocations are errors">,
     Option<"report", "report", "bool", /*default=*/"true",

@@ -1,4 +1,5 @@
-# The Debian packages tamc and libtamrt, and the CMake package that both an
+# The Debian packages tamc, libtamrt and, with Debian's LibTorch,
+# libtamrt-torch, and the CMake package that both an
 # installation and the package tamc have. tools/build-packages builds them.
 include(CMakePackageConfigHelpers)
 set(sources ${CMAKE_SOURCE_DIR}/cmake/packages)
@@ -23,6 +24,14 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
     WORLD_READ WORLD_EXECUTE)
 set(CPACK_COMPONENTS_ALL tamc libtamrt)
+# The backend of LibTorch would make all that LibTorch needs a dependency of
+# tamc, so it is a package of its own. One for PyPI's torch needs its folder.
+if(TARGET tamrtBackendTorch)
+  get_target_property(TAMC_TORCH tamrtBackendTorch TAMC_LIBRARY)
+  if(TAMC_TORCH MATCHES "^/usr/lib/")
+    list(APPEND CPACK_COMPONENTS_ALL libtamrt-torch)
+  endif()
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -53,10 +62,18 @@ set(CPACK_COMPONENT_LIBTAMRT_DESCRIPTION
 The archives that tamc links compiled models with: reading data, fits,
 predictions, and the command line of a model's executable. There is one for
 each machine that models can be compiled for.")
+set(CPACK_DEBIAN_LIBTAMRT_PACKAGE_SUGGESTS libtamrt-torch)
+set(CPACK_DEBIAN_LIBTAMRT-TORCH_PACKAGE_NAME libtamrt-torch)
+set(CPACK_DEBIAN_LIBTAMRT-TORCH_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBTAMRT-TORCH_PACKAGE_ENHANCES libtamrt)
+set(CPACK_COMPONENT_LIBTAMRT-TORCH_DESCRIPTION
+"devices of LibTorch for compiled additive models
+A backend that compiled models load when a device of LibTorch is named, such as
+torch:cpu. Other devices, and models that name none, do not need it.")
 
 # Files that Debian's policy asks for. The date of the entry of the change log is
 # that of the sources.
-foreach(name tamc libtamrt)
+foreach(name ${CPACK_COMPONENTS_ALL})
   install(FILES ${sources}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
           COMPONENT ${name})
   install(CODE "

@@ -20,6 +20,12 @@ CMAKE = os.environ.get("CMAKE", "cmake")
 # Tools of the packages with --help.
 TOOLS = ("tamc", "tam-opt", "tam-plan", "tam-lsp-server")
 EPOCH = "1700000000"
+# Where Debian's LibTorch is, its backend is a package.
+TORCH = "libtamrt-torch"
+HAS_TORCH = bool(re.search(
+    rf"(?m)^set\(CPACK_COMPONENTS_ALL .*\b{TORCH}\b",
+    (harness.BUILD / "CPackConfig.cmake").read_text(encoding="utf-8")))
+NAMES = ["libtamrt", *([TORCH] if HAS_TORCH else []), "tamc"]
 
 
 def pack(folder, **variables):
@@ -45,7 +51,7 @@ class Packages(harness.TestCase):
         cls.packages = pack(cls.folder / "first")
 
     def test_names(self):
-        self.assertEqual(sorted(self.packages), ["libtamrt", "tamc"])
+        self.assertEqual(sorted(self.packages), NAMES)
 
     def test_same_bytes_twice(self):
         again = pack(self.folder / "second", TZ="Asia/Tokyo", LC_ALL="C")
@@ -84,6 +90,16 @@ class Packages(harness.TestCase):
         # Archives need no library.
         self.assertEqual(self.field("libtamrt", "Depends"), "")
         self.assertEqual(self.field("libtamrt", "Version"), version)
+        # Who does not want LibTorch does not get it.
+        self.assertEqual(self.field("libtamrt", "Suggests"), TORCH)
+        self.assertNotIn("torch", self.field("tamc", "Depends"))
+
+    @unittest.skipUnless(HAS_TORCH, "the build has no Debian's LibTorch")
+    def test_dependencies_of_the_backend(self):
+        self.assertRegex(self.field(TORCH, "Depends"), r"\blibtorch1\.13\b")
+        self.assertEqual(self.field(TORCH, "Enhances"), "libtamrt")
+        self.assertEqual(self.field(TORCH, "Version"),
+                         self.field("libtamrt", "Version"))
 
     def dpkg(self, root, *arguments):
         # Without --force-not-root only root may change a database of packages;
@@ -105,7 +121,7 @@ class Packages(harness.TestCase):
         # Their lists of files are not there.
         (database / "status").write_text("\n\n".join(
             text for text in installed
-            if not re.match(r"Package: (tamc|libtamrt)\n", text)),
+            if not re.match(r"Package: (tamc|libtamrt|libtamrt-torch)\n", text)),
             encoding="utf-8")
         architectures = pathlib.Path("/var/lib/dpkg/arch")
         if architectures.exists():
@@ -135,8 +151,10 @@ class Packages(harness.TestCase):
         self.use_cmake(root / "usr")
         self.use_planner(root / "usr")
         self.look_at_pages(root)
+        if HAS_TORCH:
+            self.use_torch(root)
 
-        self.dpkg(root, "--purge", "tamc", "libtamrt")
+        self.dpkg(root, "--purge", *NAMES)
         self.assertEqual(self.files(root), before)
 
     def use(self, tamc):
@@ -154,6 +172,16 @@ class Packages(harness.TestCase):
         self.assertEqual(outputs[0][1:], outputs[1][1:])
         # Only symbols of debuggers are missing in the packages' archives.
         self.assertTrue(outputs[0][0] == outputs[1][0], "the models differ")
+
+    def use_torch(self, root):
+        """The model that was compiled last finds the installed backend."""
+        folder = root / "usr" / "lib" / "tamrt"
+        text = self.succeed(self.dir / "installed", "info", "--devices",
+                            env=dict(os.environ,
+                                     TAMRT_BACKEND_PATH=str(folder)))
+        self.assertRegex(text, r"  torch:cpu: .*\n    found: "
+                         rf"{re.escape(str(folder))}/.*\n(    .*\n)*"
+                         r"    tested: cholesky: ok\n    trusted; ")
 
     def use_cmake(self, prefix):
         """The example that is installed, with find_package(tamc)."""

@@ -19,6 +19,8 @@ namespace {
 
 /// 15: the largest window. 16 more: gzip's header and check sum.
 constexpr int kWindowBits = 15 + 16;
+/// The first byte of a member.
+constexpr char kMagic = '\x1F';
 
 class Gzip final : public Decompressor {
 public:
@@ -42,6 +44,8 @@ public:
         return step;
       if (isPadded)
         return {0, 0, "expected the end of the file after zero bytes"};
+      if (hasMember && in[0] != kMagic)
+        return {0, 0, "expected a member or the end of the file"};
       isBetween = false;
     }
     stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(in.data()));

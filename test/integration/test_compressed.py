@@ -27,6 +27,8 @@ def zstd(data, *options):
 
 # The compressions, with functions that compress some bytes.
 KINDS = {"gzip": lambda data: gzip.compress(data, 6, mtime=0), "zstd": zstd}
+# What a file of each is a sequence of.
+UNITS = {"gzip": "member", "zstd": "frame"}
 
 
 class Compressed(harness.TestCase):
@@ -125,7 +127,10 @@ class Compressed(harness.TestCase):
                 self.assertEqual(compiled(self.write(data)), good)
                 for bad, says in ((data[:-20], "ends in the middle"),
                                   (data[:-8] + bytes(8),  # checksums
-                                   "not a valid " + kind)):
+                                   "not a valid " + kind),
+                                  (data + b"\n", f"not a valid {kind} file: "
+                                   f"expected a {UNITS[kind]} or the end of "
+                                   "the file")):
                     path = self.write(bad)
                     run = self.run_program(
                         harness.TAMC, self.dir / "model.yaml", "-o", self.out,
@@ -164,7 +169,9 @@ class Compressed(harness.TestCase):
                 self.fails(data[:length], f": byte {length}: truncated {kind} "
                            "data: the file ends here")
             # A second member that is cut.
-            self.fails(data + data[:9], f": byte {len(data) + 9}: truncated")
+            for length in (1, 9):
+                self.fails(data + data[:length],
+                           f": byte {len(data) + length}: truncated")
 
     def test_corrupt(self):
         for kind, compress in KINDS.items():
@@ -179,7 +186,11 @@ class Compressed(harness.TestCase):
             # Such rows may come before their check sum.
             data[len(data) // 2] ^= 0x10
             self.fails(bytes(data), ": ")
-            self.fails(compress(self.plain) + b"rest", ": byte ", ": corrupt ")
+            # Bytes after the end, also if they are fewer than a header's.
+            whole = compress(self.plain)
+            for rest in (b"rest", b"\n", b"\r\n"):
+                self.fails(whole + rest, f": corrupt {kind} data: expected a "
+                           f"{UNITS[kind]} or the end of the file")
         self.fails(gzip.compress(self.plain) + b"\0" * 9 + b"x", ": byte ",
                    "after zero bytes")
         self.fails(zstd(self.plain) + LEGACY, ": byte ", "before 0.8")

@@ -223,6 +223,8 @@ class Snapshot(harness.TestCase):
                     self.assertLessEqual(offset, size)
         packed = gzip.compress(whole)
         self.assertIn("the gzip file ends in the middle", self.error(packed[:-9]))
+        self.assertIn("not a valid gzip file: expected a member or the end of "
+                      "the file", self.error(packed + b"\n"))
 
     def test_hostile_files(self):
         proto = b"\x80\x02"

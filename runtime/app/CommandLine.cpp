@@ -450,7 +450,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     return Error{"expected --allocator bfc with --memory-growth " +
                  texts.growth + ", got " + texts.allocator};
   for (const std::string &text : texts.placement)
-    parsePlace(text, options.placement);
+    for (const std::string &place : splitAtCommas(text))
+      parsePlace(place, options.placement);
   if (!texts.rows.empty())
     options.planRows = *parseCount(texts.rows, INT64_MAX);
   if (!texts.groups.empty())

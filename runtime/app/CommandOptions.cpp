@@ -32,15 +32,17 @@ bool parsePlace(std::string_view text, tamrt_placement &placement) {
   return true;
 }
 
-static CLI::Validator place() {
+/// Places with commas between them.
+static CLI::Validator places() {
   return CLI::Validator(
       [](std::string &text) -> std::string {
         tamrt_placement ignored = {};
-        if (parsePlace(text, ignored))
-          return "";
-        return "expected sums, solve or predict, = and cpu or device, such as "
-               "solve=cpu, got '" +
-               text + "'";
+        for (const std::string &part : splitAtCommas(text))
+          if (!parsePlace(part, ignored))
+            return "expected sums, solve or predict, = and cpu or device, such "
+                   "as solve=cpu, got '" +
+                   part + "'";
+        return "";
       },
       "");
 }
@@ -90,8 +92,7 @@ void addMemoryOptions(CLI::App &command, Options &options, OptionTexts &texts) {
   command
       .add_option("--placement", texts.placement,
                   "Where steps run: sums, solve or predict = cpu or device")
-      ->check(place())
-      ->delimiter(',')
+      ->check(places())
       ->type_name("STEP=PLACE")
       ->group(group);
   command

@@ -107,10 +107,12 @@ class Devices(harness.TestCase):
         text = self.succeed(model, "info")
         self.assertIn("placement: sums on device, solve on cpu, predict on "
                       "device\n", text)
-        run = self.run_program(model, "fit", self.train, "-o", "out",
-                               "--placement", "solve=gpu")
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("such as solve=cpu, got 'solve=gpu'", run.stderr)
+        for given, wrong in (("solve=gpu", "solve=gpu"), ("solve=cpu,", ""),
+                             (",solve=cpu", ""), ("sums=cpu,,solve=cpu", "")):
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   "--placement", given)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"such as solve=cpu, got '{wrong}'", run.stderr)
 
     def test_opaque_memory(self):
         model = self.prepare("--fuse-rows=false", formula=FORMULA)

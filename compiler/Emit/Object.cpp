@@ -11,6 +11,7 @@
 #include "KernelVersions.h"
 #include "StackDepth.h"
 
+#include "tamc/Dialect/Tam/IR/OtherModels.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Target/Target.h"
 #include "tamrt/abi.h"
@@ -100,12 +101,6 @@ static std::unique_ptr<llvm::Module> translate(ModuleOp module,
   return code;
 }
 
-/// The modules beside a model's, and their models' constants.
-static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
-    otherModels[] = {{tam::kWindowsName, tam::kWindowModelName},
-                     {tam::kDevicesName, tam::kDeviceModelName},
-                     {tam::kWindowDevicesName, tam::kWindowDeviceModelName}};
-
 /// Links the module of another model into `code`. All that has the same name in
 /// both is internal, so that the linker renames it.
 static LogicalResult linkOther(ModuleOp other, llvm::Module &code,
@@ -123,7 +118,7 @@ static LogicalResult linkOther(ModuleOp other, llvm::Module &code,
 /// Makes the constants of the other models internal. It is an error if the
 /// module of one that is referred to is not there.
 static LogicalResult hideOthers(ModuleOp module, llvm::Module &code) {
-  for (auto [name, constant] : otherModels) {
+  for (auto [name, constant] : tam::kOtherModels) {
     llvm::GlobalVariable *model = code.getNamedGlobal(constant);
     if (!model)
       continue;

@@ -21,32 +21,26 @@ ModelModules::ModelModules(OwningOpRef<ModuleOp> model,
 
 ModelModules::ModelModules(OwningOpRef<ModuleOp> nested)
     : model(std::move(nested)) {
-  auto take = [&](llvm::StringRef name) {
-    auto other = model->lookupSymbol<ModuleOp>(name);
-    if (other)
-      other->remove();
-    return Module(other);
-  };
-  windows = take(tam::kWindowsName);
-  devices = take(tam::kDevicesName);
-  windowDevices = take(tam::kWindowDevicesName);
+  for (auto [names, other] : llvm::zip_equal(tam::kOtherModels, others())) {
+    auto found = model->lookupSymbol<ModuleOp>(names.module);
+    if (found)
+      found->remove();
+    *other = Module(found);
+  }
 }
 
 void ModelModules::nameOthers() {
-  if (windows)
-    windows->setSymName(tam::kWindowsName);
-  if (devices)
-    devices->setSymName(tam::kDevicesName);
-  if (windowDevices)
-    windowDevices->setSymName(tam::kWindowDevicesName);
+  for (auto [names, other] : llvm::zip_equal(tam::kOtherModels, others()))
+    if (*other)
+      (*other)->setSymName(names.module);
 }
 
 llvm::SmallVector<ModuleOp> ModelModules::getOthers() const {
-  llvm::SmallVector<ModuleOp> others;
+  llvm::SmallVector<ModuleOp> found;
   for (const Module *other : {&windows, &devices, &windowDevices})
     if (*other)
-      others.push_back(**other);
-  return others;
+      found.push_back(**other);
+  return found;
 }
 
 void ModelModules::setTarget(tam::TargetAttr target) {
@@ -106,7 +100,7 @@ LogicalResult ModelModules::lower(
 }
 
 ModuleOp ModelModules::getNested() {
-  for (Module *other : {&windows, &devices, &windowDevices})
+  for (Module *other : others())
     if (*other)
       model->push_back(other->release());
   return *model;

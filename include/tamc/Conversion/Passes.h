@@ -9,6 +9,8 @@
 #ifndef TAMC_CONVERSION_PASSES_H
 #define TAMC_CONVERSION_PASSES_H
 
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

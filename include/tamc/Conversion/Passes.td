@@ -162,7 +162,7 @@ def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
     Option<"version", "version", "std::string", /*default=*/"\"\"",
            "Version of the compiler">,
     Option<"windows", "windows", "std::string",
-           /*default=*/"\"tam_window_model\"",
+           /*default=*/"::tamc::tam::kWindowModelName.str()",
            "Name of the constant of the model that is fitted in windows">,
     Option<"devices", "devices", "std::string", /*default=*/"\"\"",
            "Name of the constant of the model with the steps for devices">,

@@ -9,11 +9,15 @@
 #ifndef TAMC_PIPELINES_MODELMODULES_H
 #define TAMC_PIPELINES_MODELMODULES_H
 
+#include "tamc/Dialect/Tam/IR/OtherModels.h"
 #include "tamc/Pipelines/Pipelines.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <array>
+#include <iterator>
 
 namespace tamc {
 
@@ -58,6 +62,10 @@ public:
 private:
   using Module = mlir::OwningOpRef<mlir::ModuleOp>;
   void nameOthers();
+  /// The other modules, null ones too, in the order of tam::kOtherModels.
+  std::array<Module *, std::size(tam::kOtherModels)> others() {
+    return {&windows, &devices, &windowDevices};
+  }
 
   Module model, windows, devices, windowDevices;
 };

@@ -1,6 +1,6 @@
 # The Debian packages tamc, libtamrt and, with Debian's LibTorch,
-# libtamrt-torch, and the CMake package that both an
-# installation and the package tamc have. tools/build-packages builds them.
+# libtamrt-torch, and the CMake package that both an installation and the package
+# tamc have. tools/build-packages builds them.
 include(CMakePackageConfigHelpers)
 set(sources ${CMAKE_SOURCE_DIR}/cmake/packages)
 set(folder ${CMAKE_BINARY_DIR}/packages)
@@ -92,7 +92,11 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/airpassengers
                   ${CMAKE_SOURCE_DIR}/examples/cmake
                   ${CMAKE_SOURCE_DIR}/examples/planning
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tamc/examples COMPONENT tamc)
-install(FILES ${sources}/lintian-tamc
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME tamc
-        COMPONENT tamc)
+foreach(name ${CPACK_COMPONENTS_ALL})
+  if(EXISTS ${sources}/lintian-${name})
+    install(FILES ${sources}/lintian-${name}
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
+            RENAME ${name} COMPONENT ${name})
+  endif()
+endforeach()
 include(CPack)

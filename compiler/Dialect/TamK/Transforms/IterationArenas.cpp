@@ -80,7 +80,7 @@ static std::optional<int64_t> iterationsOf(ArrayRef<Counter> counters) {
 }
 
 std::string tamc::tamk::whyNoArenas(Operation *loop, int64_t most) {
-  std::string name = "'" + loop->getName().getStringRef().str() + "'";
+  std::string name = ("'" + loop->getName().getStringRef() + "'").str();
   auto counters = countersOf(loop);
   if (!counters)
     return "it is inside " + name +

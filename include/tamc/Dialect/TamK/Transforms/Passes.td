@@ -84,10 +84,10 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Replaces every `memref.alloc` of a function by a `memref.view` of one arena
     per memory space, at an offset that a planning strategy chose from the sizes
-    and live ranges of all allocations. Deallocations of what was planned are removed. The function
-    gets the attribute `tamk.plan`, which also has the alignment of the arenas:
-    `alignment`, or more if an allocation requires it. Each view gets
-    `tamk.buffer`, its row in the plan.
+    and live ranges of all allocations. Deallocations of what was planned are
+    removed. The function gets the attribute `tamk.plan`, which also has the
+    alignment of the arenas: `alignment`, or more if an allocation requires it.
+    Each view gets `tamk.buffer`, its row in the plan.
 
     The option `arena` says where the arena comes from: a new argument of the
     function for each memory space (`argument`), one allocation at the

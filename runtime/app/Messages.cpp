@@ -8,6 +8,7 @@
 
 #include "app/Commands.h"
 #include "core/Log.h"
+#include "core/ranks/RankFiles.h"
 #include "io/AtomicFile.h"
 
 #include <cstdio>
@@ -34,7 +35,9 @@ Status checkOutput(const Options &options) {
     inputs.push_back({path, what, identify(path, STDIN_FILENO)});
   };
   addInput(program, "the program");
-  addInput(options.input, "the data");
+  const std::vector<std::string> data = expandPattern(options.input);
+  for (const std::string &path : data)
+    addInput(path, "the data");
   addInput(options.weights, "the weights");
   addInput(options.survey, "the survey");
   for (const std::string &path : options.inputs)

@@ -8,6 +8,7 @@
 
 #include "app/Commands.h"
 #include "app/Parts.h"
+#include "core/data/RowParts.h"
 #include "core/run/PartFit.h"
 #include "core/run/StreamedRows.h"
 #include "io/AtomicFile.h"
@@ -41,28 +42,22 @@ std::vector<std::vector<Piece>> divide(const tamrt_model &model,
                                        const Survey &survey,
                                        const PartedRows &rows,
                                        const Options &options, size_t &parts) {
-  const auto most = size_t(options.parts);
+  auto isWhole = [&](size_t group) {
+    return options.wholeGroups || model.carry_bytes > 0 ||
+           !survey.parts.front()
+                .dates[rows.parts[group].front().index]
+                .areOrdered;
+  };
   std::vector<std::vector<Piece>> pieces(rows.groupRows.size());
-  size_t before = 0, last = most;
+  size_t last = 0;
   parts = 0;
-  for (size_t g = 0; g < pieces.size(); ++g) {
-    const GroupDates &dates =
-        survey.parts.front().dates[rows.parts[g].front().index];
-    const bool isWhole =
-        options.wholeGroups || !dates.areOrdered || model.carry_bytes > 0;
-    const size_t step = isWhole ? dates.rows : size_t(TAMRT_SEGMENT_ROWS);
-    for (size_t first = 0; first < dates.rows; first += step) {
-      const size_t count = std::min(step, dates.rows - first);
-      // Both are below 2^32.
-      const size_t wanted = before * most / rows.rowCount;
-      if (wanted != last)
-        ++parts;
-      last = wanted;
-      if (pieces[g].empty() || pieces[g].back().part != parts - 1)
-        pieces[g].push_back({0, parts - 1});
-      pieces[g].back().end = first + count;
-      before += count;
-    }
+  for (const PartRange &range :
+       divideRows(rows.groupRows, size_t(options.parts), isWhole)) {
+    // Parts without rows have no number.
+    if (parts == 0 || range.part != last)
+      ++parts;
+    last = range.part;
+    pieces[range.group].push_back({range.first + range.rows, parts - 1});
   }
   return pieces;
 }

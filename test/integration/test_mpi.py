@@ -110,6 +110,20 @@ class Bytes(Mpi):
         self.assert_same(model, train, counts=(1, 2, 3, 4, 8))
         self.assert_same(model, train, self.cut(train, 5), counts=(1, 4))
 
+    def test_note_on_equal_dates(self):
+        # They are counted also where the row before is on another rank.
+        model = self.compile("y ~ l(a)", date="date")
+        train = self.write(f"{i // 3}{row[row.index(','):]}"
+                           for i, row in enumerate(rows_of(3 * SEGMENT)))
+        run = self.run_program(model, "fit", train, "-o", "w")
+        note = re.search("note: .* have the date of a row before .*",
+                         run.stderr)[0]
+        self.assertIn(str(2 * SEGMENT), note)
+        for count in (1, 2, 3):
+            self.assertIn(note, self.fit_ranks(count, model, train)[1])
+        self.assertIn(note, self.run_program(
+            model, "fit", self.cut(train, 2), "-o", "w").stderr)
+
     def test_one_group(self):
         # Without dates, rows are in the order of the files.
         model = self.compile(FORMULA)
@@ -124,8 +138,9 @@ class Bytes(Mpi):
                          counts=(2, 8))
 
     def test_levels_weights_and_missing_values(self):
-        model = self.compile("y ~ l(a) + c(h, n_cat=3, levels=True) + f(d, m=2)",
-                             group="g", date="date", weights="k")
+        model = self.compile(
+            "y ~ l(a) + c(h, n_cat=3, levels=True) + f(d, m=2)", group="g",
+            date="date", weights="k")
         rows = shuffled(rows_of(9000, 5000))
         for i in range(0, len(rows), 97):
             fields = rows[i].split(",")
@@ -201,8 +216,9 @@ class Predictions(Mpi):
         return run.stderr
 
     def test_files(self):
-        model = self.compile("y ~ l(a) + s(d, k=9) + c(h, n_cat=3, levels=True)", group="g",
-                             date="date")
+        model = self.compile(
+            "y ~ l(a) + s(d, k=9) + c(h, n_cat=3, levels=True)", group="g",
+            date="date")
         train = self.write(shuffled(rows_of(9000, 5000, 1)))
         pattern = self.cut(train, 3)
         self.check(model, train, pattern)
@@ -284,6 +300,13 @@ class Files(Mpi):
         other.unlink()
         self.assertIn("expected a fit of one file by one process for --stream",
                       message("--stream"))
+        kept = pattern.parent / "rows-01.csv"
+        before = kept.read_bytes()
+        run = self.run_program(model, "fit", pattern, "-o", kept)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(f"{kept}: expected a file of its own for the output, got "
+                      "the data of the run", run.stderr)
+        self.assertEqual(kept.read_bytes(), before)
         for path in pattern.parent.iterdir():
             path.unlink()
         self.assertIn(f"{pattern}: expected files of such names, got none",
@@ -412,12 +435,13 @@ class Errors(Mpi):
         self.assertEqual(self.fit(model, train, *options).read_bytes(),
                          expected)
 
-        # Other rows or penalties.
+        # Other rows, another order of the rows, other penalties.
         kept.write_bytes(saved)
-        for rows, more in ((train, ["--ap", "a=3"]),
-                           (self.write(shuffled(rows_of(*[2000] * 60))[1:],
-                                       "other.csv"), [])):
-            run = self.run_program(model, "fit", rows, "-o", "w", *options,
+        rows = train.read_text().splitlines(keepends=True)[1:]
+        for other, more in ((train, ["--ap", "a=3"]),
+                            (self.write(rows[1:], "other.csv"), []),
+                            (self.write(rows[::-1], "order.csv"), [])):
+            run = self.run_program(model, "fit", other, "-o", "w", *options,
                                    *more)
             self.assertEqual(run.returncode, 1)
             self.assertIn(f"{kept}: expected the checkpoint of a fit of these "

@@ -46,19 +46,9 @@ struct Span {
 };
 
 Result<std::vector<File>> findFiles(const std::string &pattern) {
-  std::vector<std::string> paths;
-  if (!isPattern(pattern)) {
-    paths.push_back(pattern);
-  } else {
-    glob_t found = {};
-    const int status = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
-    for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i)
-      paths.emplace_back(found.gl_pathv[i]);
-    ::globfree(&found);
-    if (paths.empty())
-      return Error{pattern + ": expected files of such names, got none"};
-    std::sort(paths.begin(), paths.end());
-  }
+  const std::vector<std::string> paths = expandPattern(pattern);
+  if (paths.empty())
+    return Error{pattern + ": expected files of such names, got none"};
   std::vector<File> files;
   for (const std::string &path : paths) {
     Result<InputFile> file = InputFile::open(path);
@@ -289,6 +279,19 @@ bool isPattern(const std::string &name) {
   std::error_code ignored;
   return name.find_first_of("*?[") != std::string::npos &&
          !fs::exists(name, ignored);
+}
+
+std::vector<std::string> expandPattern(const std::string &name) {
+  if (!isPattern(name))
+    return {name};
+  std::vector<std::string> paths;
+  glob_t found = {};
+  const int status = ::glob(name.c_str(), GLOB_NOSORT, nullptr, &found);
+  for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i)
+    paths.emplace_back(found.gl_pathv[i]);
+  ::globfree(&found);
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 Result<std::vector<RankPiece>> divideFiles(const Ranks &ranks,

@@ -31,6 +31,10 @@ namespace tamrt {
 /// that name.
 bool isPattern(const std::string &name);
 
+/// The files that a pattern names, in the order of their names' bytes; of
+/// another name that name alone.
+std::vector<std::string> expandPattern(const std::string &name);
+
 /// Rows of one file that one rank reads.
 struct RankPiece {
   /// The piece's place among those of all ranks.

@@ -8,6 +8,7 @@
 
 #include "core/ranks/RankFit.h"
 
+#include "core/data/BeyondRange.h"
 #include "core/ranks/Checkpoint.h"
 #include "core/ranks/Message.h"
 #include "core/ranks/RankFiles.h"
@@ -105,9 +106,8 @@ public:
   Result<std::vector<std::string>> solve(const std::vector<bool> &chosen,
                                          const RankFitHooks &hooks);
 
-  std::vector<std::string> notes() const {
-    return work ? work->notes() : std::vector<std::string>();
-  }
+  /// The notes of all ranks on rank 0; elsewhere none.
+  std::vector<std::string> gatherNotes() const;
   /// Bytes of sums that this rank has sent.
   int64_t sentSums = 0;
 
@@ -172,6 +172,18 @@ RoundFit::solve(const std::vector<bool> &chosen, const RankFitHooks &hooks) {
   return all;
 }
 
+std::vector<std::string> RoundFit::gatherNotes() const {
+  std::vector<std::string> notes = tamrt::gatherNotes(
+      ranks, work ? work->notes() : std::vector<std::string>());
+  int64_t ties = data ? int64_t(data->tiedRows()) : 0;
+  ranks.add({&ties, 1});
+  ties += int64_t(rows.tiesAtCuts);
+  if (ties > 0 && ranks.rank() == 0)
+    notes.push_back(
+        describeTies(size_t(ties), rows.rowsRead - rows.rowsDropped));
+  return notes;
+}
+
 /// The groups that rank 0 has of a checkpoint, on all ranks.
 Result<std::vector<bool>> loadSolved(const Ranks &ranks,
                                      const std::string &path,
@@ -230,7 +242,6 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   result.rowsRead = rows->rowsRead;
   result.rowsDropped = rows->rowsDropped;
   hooks.end("read");
-  const uint64_t digest = hooks.hasCheckpoint ? rows->digest() : 0;
   if (Status s = rows->exchange(run); !s)
     return std::move(s).error();
   if (Status s = hooks.check(rows->fit()); !s)
@@ -241,7 +252,7 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   const std::string &file = hooks.checkpoint;
   std::string hash;
   if (hooks.hasCheckpoint)
-    hash = Checkpoint::hashOf(rows->fit(), digest, run.strengths);
+    hash = Checkpoint::hashOf(rows->fit(), rows->digest(), run.strengths);
   Checkpoint checkpoint(model, rows->fit().rows.order.names.size());
   Result<std::vector<bool>> solved = loadSolved(ranks, file, hash, checkpoint);
   if (!solved)
@@ -269,7 +280,7 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
       return std::move(s).error();
   }
   result.sentSums = work.sentSums;
-  result.notes = gatherNotes(ranks, work.notes());
+  result.notes = work.gatherNotes();
   if (ranks.rank() == 0) {
     Weights &weights = result.weights;
     weights.coefficients = checkpoint.coefficients();

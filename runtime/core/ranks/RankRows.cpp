@@ -8,6 +8,8 @@
 
 #include "core/ranks/RankRows.h"
 
+#include "core/data/RowParts.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -24,6 +26,17 @@ constexpr size_t kMaxRows = std::numeric_limits<uint32_t>::max();
 template <class T>
 void append(GrowingArray<T> &to, const GrowingArray<T> &from) {
   to.append({from.data(), from.size()});
+}
+
+/// Replaces the indices of texts by what `indexOf` has for each text.
+template <class IndexOf>
+void renumber(GrowingArray<uint32_t> &ids, const TextIndex &texts,
+              const IndexOf &indexOf) {
+  std::vector<uint32_t> indices(texts.size());
+  for (uint32_t id = 0; id < indices.size(); ++id)
+    indices[id] = indexOf(texts[id]);
+  for (uint32_t &id : std::span(ids.data(), ids.size()))
+    id = indices[id];
 }
 
 /// A number with the order of a date's key.
@@ -64,38 +77,24 @@ void bisect(const Ranks &ranks, const std::vector<int64_t> &rows,
 
 std::vector<RankCut> cutRows(const std::vector<size_t> &groupRows,
                              bool wholeGroups, size_t ranks) {
-  size_t all = 0, before = 0;
-  for (size_t rows : groupRows)
-    all += rows;
   std::vector<RankCut> cuts;
-  for (size_t g = 0; g < groupRows.size(); ++g) {
-    const size_t step = wholeGroups ? groupRows[g] : size_t(TAMRT_SEGMENT_ROWS);
-    for (size_t first = 0; first < groupRows[g]; first += step) {
-      while (cuts.size() < ranks && double(before) >= double(all) *
-                                                          double(cuts.size()) /
-                                                          double(ranks))
-        cuts.push_back({g, first});
-      before += std::min(step, groupRows[g] - first);
-    }
-  }
+  for (const PartRange &range :
+       divideRows(groupRows, ranks, [&](size_t) { return wholeGroups; }))
+    if (cuts.size() <= range.part)
+      cuts.resize(range.part + 1, {range.group, range.first});
   cuts.resize(ranks + 1, {groupRows.size(), 0});
   return cuts;
 }
 
 /// Adds rows that a reader has read.
 void RankRows::add(Rows more, const RowReader &reader) {
-  auto rename = [](GrowingArray<uint32_t> &ids, const TextIndex &from,
-                   TextIndex &to) {
-    std::vector<uint32_t> all(from.size());
-    for (uint32_t id = 0; id < all.size(); ++id)
-      all[id] = to.add(from[id]);
-    for (uint32_t &id : std::span(ids.data(), ids.size()))
-      id = all[id];
+  auto addTo = [](TextIndex &to) {
+    return [&to](std::string_view text) { return to.add(text); };
   };
   if (columns.group)
-    rename(more.groups, reader.groups(), groups);
+    renumber(more.groups, reader.groups(), addTo(groups));
   for (size_t i = 0; i < levels.size(); ++i)
-    rename(more.levels[i], reader.levels(i), levels[i]);
+    renumber(more.levels[i], reader.levels(i), addTo(levels[i]));
   if (rows.count == 0) {
     rows = std::move(more);
     return;
@@ -225,27 +224,19 @@ Status RankRows::useSurvey(const Survey &survey) {
       dateForm = part.dateForm;
   names = std::move(all->order.names);
   groupRows = std::move(all->groupRows);
-  auto rename = [](GrowingArray<uint32_t> &ids, const TextIndex &from,
-                   const auto &placeOf) {
-    std::vector<uint32_t> places(from.size());
-    for (uint32_t id = 0; id < places.size(); ++id)
-      places[id] = placeOf(from[id]);
-    for (uint32_t &id : std::span(ids.data(), ids.size()))
-      id = places[id];
-  };
   TextIndex known;
   for (const std::string &text : texts.groups)
     known.add(text);
   if (columns.group)
-    rename(rows.groups, groups, [&](std::string_view text) {
+    renumber(rows.groups, groups, [&](std::string_view text) {
       return all->order.places[known.add(text)];
     });
   for (size_t i = 0; i < levels.size(); ++i) {
     TextIndex index;
     for (const std::string &text : texts.levels[i])
       index.add(text);
-    rename(rows.levels[i], levels[i],
-           [&](std::string_view text) { return index.add(text); });
+    renumber(rows.levels[i], levels[i],
+             [&](std::string_view text) { return index.add(text); });
     levels[i] = std::move(index);
   }
   return {};
@@ -281,22 +272,37 @@ Result<RankRows> RankRows::read(const Ranks &ranks, const tamrt_model &model,
   return all;
 }
 
+GroupOrder RankRows::ownGroups() const {
+  GroupOrder order = {names, {}};
+  for (size_t g = cuts[ranks->rank()].group; g < names.size(); ++g)
+    order.places.push_back(uint32_t(g));
+  return order;
+}
+
 uint64_t RankRows::digest() const {
   auto mix = [](uint64_t value) {
     value = (value ^ value >> 31) * 0x9E3779B97F4A7C15;
     return (value ^ value >> 29) * 0xBF58476D1CE4E5B9;
   };
+  const RowOrder sorted =
+      sortRows(rows, columns.group.has_value(), ownGroups());
+  const RankCut &start = cuts[ranks->rank()];
   uint64_t sum = 0;
-  for (size_t row = 0; row < rows.count; ++row) {
-    uint64_t hash = columns.group ? rows.groups[row] : 0;
-    if (columns.date)
-      hash = mix(mix(hash ^ uint64_t(rows.dates[row])) ^
-                 (rows.fractions.empty() ? 0 : rows.fractions[row]));
-    for (const GrowingArray<double> &column : rows.numbers)
-      hash = mix(hash ^ std::bit_cast<uint64_t>(column[row]));
-    for (const GrowingArray<uint32_t> &column : rows.levels)
-      hash = mix(hash ^ column[row]);
-    sum += mix(hash);
+  for (const Group &group : sorted.groups) {
+    // Index in the group of all ranks.
+    size_t index = group.place == start.group ? start.row : 0;
+    for (size_t i = group.first; i < group.first + group.rows; ++i) {
+      const uint32_t row = sorted.rows[i];
+      uint64_t hash = mix(mix(group.place + 1) ^ index++);
+      if (columns.date)
+        hash = mix(mix(hash ^ uint64_t(rows.dates[row])) ^
+                   (rows.fractions.empty() ? 0 : rows.fractions[row]));
+      for (const GrowingArray<double> &column : rows.numbers)
+        hash = mix(hash ^ std::bit_cast<uint64_t>(column[row]));
+      for (const GrowingArray<uint32_t> &column : rows.levels)
+        hash = mix(hash ^ column[row]);
+      sum += mix(hash);
+    }
   }
   // The halves, of which sums of 64 bits do not overflow.
   int64_t halves[] = {int64_t(sum & 0xFFFFFFFF), int64_t(sum >> 32)};
@@ -306,7 +312,7 @@ uint64_t RankRows::digest() const {
 
 /// Where, among the sorted rows of this rank, the rows of each rank start, and
 /// the end.
-std::vector<size_t> RankRows::findCuts(const RowOrder &sorted) const {
+std::vector<size_t> RankRows::findCuts(const RowOrder &sorted) {
   std::vector<size_t> starts;
   // Of the cuts inside a group: the rank, and this rank's rows of the group.
   std::vector<size_t> which, begins, ends;
@@ -362,7 +368,6 @@ std::vector<size_t> RankRows::findCuts(const RowOrder &sorted) const {
   }
   // Rows with the date of the cut are in the order of ranks.
   std::vector<int64_t> before(count);
-  std::string ties;
   std::vector<int64_t> own(count);
   for (size_t i = 0; i < count; ++i) {
     const size_t rowsOf = ends[i] - begins[i];
@@ -374,11 +379,14 @@ std::vector<size_t> RankRows::findCuts(const RowOrder &sorted) const {
                  : int64_t(rowsOf);
   }
   ranks->add(before);
-  ties.assign(reinterpret_cast<const char *>(own.data()),
-              own.size() * sizeof(int64_t));
-  const std::vector<std::string> all = ranks->gatherAll(ties);
+  const std::vector<std::string> all =
+      ranks->gatherAll({reinterpret_cast<const char *>(own.data()),
+                        own.size() * sizeof(int64_t)});
   for (size_t i = 0; i < count; ++i) {
     int64_t left = wanted[i] - before[i];
+    const RankCut &cut = cuts[which[i]], &last = cuts[which[i] - 1];
+    const bool isFirst = cut.group != last.group || cut.row != last.row;
+    tiesAtCuts += columns.date && isFirst && left > 0;
     for (size_t r = 0; r < ranks->rank(); ++r) {
       int64_t of;
       std::memcpy(&of, all[r].data() + i * sizeof(int64_t), sizeof of);
@@ -492,15 +500,11 @@ Result<Survey> RankRows::surveyOwn(const RunOptions &run) {
 }
 
 Dataset RankRows::takeRows(unsigned threads) {
-  const size_t first = cuts[ranks->rank()].group;
-  GroupOrder order = {names, {}};
-  for (size_t g = first; g < names.size(); ++g)
-    order.places.push_back(uint32_t(g));
   const PartedRows &parted = surveyed->rows;
   Dataset data = Dataset::arrange(
       std::move(rows), columns,
-      [&](size_t column) -> const TextIndex & { return levels[column]; }, order,
-      *model, parted.normalization.levels, threads);
+      [&](size_t column) -> const TextIndex & { return levels[column]; },
+      ownGroups(), *model, parted.normalization.levels, threads);
   data.divideWeights(parted.means);
   return data;
 }

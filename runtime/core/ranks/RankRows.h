@@ -39,9 +39,8 @@ struct RankCut {
   size_t group, row;
 };
 
-/// Divides groups of so many rows among ranks, about as many rows each, at
-/// segments, or only at whole groups. \returns where each rank starts, and the
-/// end.
+/// Divides groups of so many rows among ranks (`divideRows`), at segments or
+/// only between groups. \returns where each rank starts, and the end.
 std::vector<RankCut> cutRows(const std::vector<size_t> &groupRows,
                              bool wholeGroups, size_t ranks);
 
@@ -56,10 +55,6 @@ public:
                                const ReadOptions &reading,
                                const RunOptions &run, const std::string &path);
 
-  /// Before the exchange: a number that the rows of all ranks have, whoever
-  /// read them.
-  uint64_t digest() const;
-
   /// Exchanges the rows and surveys the parts that the ranks have then. Errors:
   /// as above.
   Status exchange(const RunOptions &run);
@@ -68,6 +63,9 @@ public:
   SurveyedFit &fit() { return *surveyed; }
   /// The part of this rank; none if it has no rows.
   std::optional<size_t> part() const { return ownPart; }
+  /// A hash of the rows of all ranks, each with its place in its group; the
+  /// same for any number of ranks.
+  uint64_t digest() const;
   /// This rank's rows, which it has no longer.
   Dataset takeRows(unsigned threads);
   /// The first group that starts on a rank or on a later one. The groups that
@@ -78,6 +76,9 @@ public:
 
   /// Rows that all ranks read, and of those that they dropped.
   size_t rowsRead = 0, rowsDropped = 0;
+  /// After the exchange: rows with the date of the row before them in their
+  /// group, which another rank has.
+  size_t tiesAtCuts = 0;
 
 private:
   RankRows(const Ranks &ranks, const tamrt_model &model, std::string path)
@@ -91,12 +92,14 @@ private:
                  Survey &survey);
   void add(Rows more, const RowReader &reader);
   Status useSurvey(const Survey &survey);
-  std::vector<size_t> findCuts(const RowOrder &sorted) const;
+  std::vector<size_t> findCuts(const RowOrder &sorted);
   template <class T>
   void move(GrowingArray<T> &column, const RowOrder &sorted,
             const std::vector<size_t> &counts,
             const std::vector<size_t> &received) const;
   Result<Survey> surveyOwn(const RunOptions &run);
+  /// The places of the groups that this rank's rows have after the exchange.
+  GroupOrder ownGroups() const;
 
   const Ranks *ranks;
   const tamrt_model *model;

@@ -6,51 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "app/Adapt.h"
+
 #include "app/Commands.h"
-#include "app/RowPlaces.h"
-#include "app/Session.h"
-#include "app/Timings.h"
 #include "core/Log.h"
 #include "core/data/BeyondRange.h"
-#include "core/data/RowReader.h"
 #include "core/model/Model.h"
-#include "core/model/Weights.h"
-#include "core/run/Executor.h"
-#include "core/run/Windows.h"
 #include "io/CsvWriter.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <optional>
-#include <span>
+#include <utility>
 
 namespace tamrt {
-namespace {
-
-/// The columns that the windows' model reads, and its base model if it corrects
-/// one, as the inputs of one model.
-class JointInputs {
-public:
-  explicit JointInputs(const tamrt_model &base);
-  JointInputs(const JointInputs &) = delete;
-  JointInputs &operator=(const JointInputs &) = delete;
-
-  /// To read the data with; its steps are those of the base model.
-  const tamrt_model &model() const { return joint; }
-
-  /// Where the values of an input of the windows' model are: an input of the
-  /// joint model, or an effect of the base model.
-  struct Place {
-    std::optional<size_t> input, effect;
-  };
-  std::vector<Place> places;
-
-private:
-  tamrt_model joint;
-  std::vector<tamrt_input> inputs;
-};
 
 JointInputs::JointInputs(const tamrt_model &base) : joint(base) {
   const tamrt_adapt &adapt = *base.adapt;
@@ -80,53 +50,52 @@ JointInputs::JointInputs(const tamrt_model &base) : joint(base) {
   joint.input_count = int64_t(inputs.size());
 }
 
-/// One run of `adapt`.
-class Adaptation {
-public:
-  Adaptation(const tamrt_model &model, const Options &options,
-             const RunOptions &run, Timings &timings)
-      : model(model), options(options), run(run), timings(timings),
-        adapt(*model.adapt), windowModel(*adapt.model), joint(model) {}
+/// The windows of the spec, and what the options replace of them.
+static tamrt_adapt chosenWindows(const tamrt_model &model,
+                                 const Options &options) {
+  tamrt_adapt adapt = *model.adapt;
+  for (auto [number, given] : {std::pair(&adapt.window, options.window),
+                               std::pair(&adapt.update, options.update),
+                               std::pair(&adapt.horizon, options.horizon)})
+    if (given > 0)
+      *number = given;
+  return adapt;
+}
 
-  Status read();
-  Status predictBase();
-  Status fit();
-  Status write();
+Adaptation::Adaptation(const tamrt_model &model, const Options &options,
+                       const Session &session)
+    : progress(STDERR_FILENO, model.name), model(model), options(options),
+      adapt(chosenWindows(model, options)), windowModel(*adapt.model),
+      joint(model), run(session.run(options, progress)) {
+  run.work = WorkKind::Sliding;
+  run.strengths = options.penalties.strengths;
+  run.tellRoute = [this](const std::string &note) {
+    progress.clear();
+    if (!std::exchange(isRouteTold, true))
+      tell(this->model, "note", note);
+  };
+}
 
-private:
-  Status checkTargets() const;
-  Status openCoefficients();
-  void writeCoefficients(const FittedWindows &fitted);
-  RowPlaces places() const;
+Status
+Adaptation::compute(bool keepsKeys,
+                    const std::function<void(const FittedWindow &)> &take) {
+  for (const auto &[of, kind] : {std::pair(&windowModel, TAMRT_STEP_FIT_CHUNK),
+                                 std::pair(&windowModel, TAMRT_STEP_PREDICT),
+                                 std::pair(&model, TAMRT_STEP_PREDICT),
+                                 std::pair(&model, TAMRT_STEP_TERMS)})
+    if (of != &model || adapt.corrects)
+      if (Status s = checkFits(*of, kind, run); !s)
+        return s;
+  if (Status s = read(keepsKeys); !s)
+    return s;
+  if (Status s = predictBase(); !s)
+    return s;
+  if (Status s = fit(take); !s)
+    return s;
+  return checkPredictions();
+}
 
-  const tamrt_model &model;
-  const Options &options;
-  const RunOptions &run;
-  Timings &timings;
-  const tamrt_adapt &adapt;
-  const tamrt_model &windowModel;
-  const JointInputs joint;
-
-  std::string path;
-  std::shared_ptr<const Weights> weights;
-  std::optional<Dataset> data;
-  KeyCells keys;
-  GrowingArray<uint64_t> lines;
-  /// By column of levels of the file.
-  std::vector<WindowColumns::Levels> levels;
-  /// By input of the joint model, its column of levels.
-  std::vector<size_t> levelColumns;
-  std::vector<Window> windows;
-  /// By row. What does not exist is NaN.
-  std::vector<double> base, residuals, predictions;
-  /// By input of the windows' model, for those that are effects.
-  std::vector<std::vector<double>> effects;
-  std::optional<CsvWriter> coefficients;
-  /// Windows that were fitted by themselves (FittedWindows).
-  size_t apart = 0;
-};
-
-Status Adaptation::read() {
+Status Adaptation::read(bool keepsKeys) {
   // Weights first: they are small, and the error for a wrong file should not
   // come after a long parse.
   if (adapt.corrects) {
@@ -138,15 +107,18 @@ Status Adaptation::read() {
   ReadOptions how = {/*dropMissing=*/false, options.threads,
                      CsvBlocks::kBlockBytes, options.format};
   how.forWindows = true;
+  how.keepKeys = keepsKeys;
+  how.inPlace = true;
   Result<RowReader> reader =
       weights
-          ? RowReader::open(options.input, joint.model(),
+          ? RowReader::open(options.source(), joint.model(),
                             {weights->groups, weights->normalization.levels},
                             how)
-          : RowReader::open(options.input, joint.model(), how);
+          : RowReader::open(options.source(), joint.model(), how);
   if (!reader)
     return std::move(reader).error();
   path = reader->path();
+  unit = reader->unit();
   run.progress->update("read", 0, 0);
   Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
   if (!rows)
@@ -186,7 +158,7 @@ Status Adaptation::read() {
 }
 
 RowPlaces Adaptation::places() const {
-  return {model, *data, {lines.data(), lines.size()}, path};
+  return {model, *data, {lines.data(), lines.size()}, path, unit};
 }
 
 /// Checks that the rows that windows train on have targets.
@@ -248,40 +220,7 @@ Status Adaptation::predictBase() {
   return {};
 }
 
-/// Opens the table of coefficients: the keys of a window's first predicted row,
-/// the window, and a coefficient.
-Status Adaptation::openCoefficients() {
-  if (options.windowCoefficients.empty())
-    return {};
-  Result<AtomicFile> file = AtomicFile::create(options.windowCoefficients);
-  if (!file)
-    return std::move(file).error();
-  coefficients.emplace(*std::move(file));
-  std::vector<std::string> names = keyNames(model);
-  for (std::string &name :
-       uniqueNames(names, {"window", "effect", "index", "value"}))
-    names.push_back(std::move(name));
-  coefficients->header(names);
-  return {};
-}
-
-void Adaptation::writeCoefficients(const FittedWindows &fitted) {
-  const size_t count = keyNames(model).size();
-  const double *value = fitted.coefficients.data();
-  for (const Window &window : fitted.windows)
-    for (int64_t e = 0; e < windowModel.effect_count; ++e)
-      for (int64_t i = 0; i < windowModel.effects[e].columns; ++i) {
-        if (count > 0)
-          coefficients->written(keys[data->fileRows()[window.first]], count);
-        coefficients->integer(int64_t(window.index));
-        coefficients->text(windowModel.effects[e].name);
-        coefficients->integer(i);
-        coefficients->number(*value++);
-        coefficients->endRow();
-      }
-}
-
-Status Adaptation::fit() {
+Status Adaptation::fit(const std::function<void(const FittedWindow &)> &take) {
   WindowColumns columns;
   for (size_t i = 0; i < joint.places.size(); ++i) {
     const JointInputs::Place &place = joint.places[i];
@@ -296,16 +235,19 @@ Status Adaptation::fit() {
   columns.source.weights = data->weights();
   predictions.assign(data->rowCount(),
                      std::numeric_limits<double>::quiet_NaN());
-  if (Status s = openCoefficients(); !s)
-    return s;
   const WindowOptions how = {size_t(adapt.window), size_t(adapt.update),
                              options.forget, size_t(options.windowsAtOnce)};
   Status done = fitWindows(
       windowModel, *data, columns, windows, how, run,
       [&](const FittedWindows &fitted) {
         apart += fitted.apart;
-        if (coefficients)
-          writeCoefficients(fitted);
+        const auto width = size_t(windowModel.columns);
+        const std::span coefficients(fitted.coefficients);
+        for (size_t w = 0; take && w < fitted.windows.size(); ++w) {
+          const Window &window = fitted.windows[w];
+          take({window.group, window.index, data->fileRows()[window.first],
+                coefficients.subspan(w * width, width)});
+        }
         return Status();
       },
       predictions.data());
@@ -315,59 +257,42 @@ Status Adaptation::fit() {
   return {};
 }
 
-Status Adaptation::write() {
-  // A window's prediction may be NaN, too: only rows of no window lack one.
-  std::vector<bool> hasForecast(predictions.size()), isBad(predictions.size());
-  for (const Window &window : windows)
-    std::fill_n(hasForecast.begin() + ptrdiff_t(window.first), window.rows,
-                true);
-  std::vector<double> adapted(predictions.size());
-  for (size_t row = 0; row < adapted.size(); ++row) {
-    adapted[row] = predictions[row] + (base.empty() ? 0 : base[row]);
-    isBad[row] = hasForecast[row] && !std::isfinite(adapted[row]);
-  }
-  if (const std::optional<size_t> first = places().firstOf(isBad))
-    return Error{places().placeOf(*first) + ": " +
-                 describeInfinite(adapted[*first])};
+double Adaptation::predictionOf(size_t row) const {
+  return predictions[row] + (base.empty() ? 0 : base[row]);
+}
 
-  Result<AtomicFile> file = AtomicFile::create(options.output);
-  if (!file)
-    return std::move(file).error();
-  CsvWriter table(*std::move(file));
-  std::vector<std::string> names = keyNames(model);
-  const size_t keyCount = names.size();
-  std::vector<std::string> columns = {"prediction"};
+Status Adaptation::checkPredictions() const {
+  // A window's prediction may be NaN, too: only rows of no window lack one.
+  std::vector<bool> isBad(predictions.size());
+  for (const Window &window : windows)
+    for (size_t row = window.first; row < window.first + window.rows; ++row)
+      isBad[row] = !std::isfinite(predictionOf(row));
+  const std::optional<size_t> first = places().firstOf(isBad);
+  if (!first)
+    return {};
+  return Error{places().placeOf(*first) + ": " +
+               describeInfinite(predictionOf(*first))};
+}
+
+std::vector<std::string> Adaptation::names() const {
   if (adapt.corrects)
-    columns = {"prediction", "base", "correction"};
-  for (std::string &name : uniqueNames(names, std::move(columns)))
-    names.push_back(std::move(name));
-  table.header(names);
+    return {"prediction", "base", "correction"};
+  return {"prediction"};
+}
+
+void Adaptation::forEachRow(
+    FunctionRef<void(size_t, std::span<const double>)> body) const {
   const std::vector<uint32_t> rowOf = data->inFileOrder();
   for (size_t fileRow = 0; fileRow < rowOf.size(); ++fileRow) {
     const size_t row = rowOf[fileRow];
-    auto number = [&](double value, bool exists) {
-      if (exists)
-        table.number(value);
-      else
-        table.text("");
-    };
-    if (keyCount > 0)
-      table.written(keys[fileRow], keyCount);
-    number(adapted[row], hasForecast[row]);
-    if (adapt.corrects) {
-      number(base[row], true);
-      number(predictions[row], hasForecast[row]);
-    }
-    table.endRow();
+    const double numbers[] = {predictionOf(row), base.empty() ? 0 : base[row],
+                              predictions[row]};
+    body(fileRow, std::span(numbers).first(adapt.corrects ? 3 : 1));
   }
-  // Both tables are complete before one of them appears.
-  if (coefficients)
-    if (Status s = coefficients->finish(); !s)
-      return s;
-  if (Status s = table.finish(); !s)
-    return s;
-  timings.end("write");
-  run.progress->clear();
+}
+
+void Adaptation::tellNotes() {
+  progress.clear();
   size_t without = data->groups().size();
   for (const Window &window : windows)
     without -= window.index == 0;
@@ -386,39 +311,98 @@ Status Adaptation::write() {
         "{} of {} windows were fitted by themselves: rounding errors of shared "
         "sums could have changed their predictions by {} of their size",
         apart, windows.size(), kWindowError);
-  return {};
+}
+
+namespace {
+
+/// A table of coefficients: the keys of a window's first predicted row, the
+/// window, and a coefficient.
+class CoefficientsTable {
+public:
+  CoefficientsTable(const tamrt_model &model, AtomicFile file)
+      : windowModel(*model.adapt->model), table(std::move(file)) {
+    std::vector<std::string> names = keyNames(model);
+    keyCount = names.size();
+    for (std::string &name :
+         uniqueNames(names, {"window", "effect", "index", "value"}))
+      names.push_back(std::move(name));
+    table.header(names);
+  }
+
+  void add(const FittedWindow &window, const KeyCells &keys) {
+    const double *value = window.coefficients.data();
+    for (int64_t e = 0; e < windowModel.effect_count; ++e)
+      for (int64_t i = 0; i < windowModel.effects[e].columns; ++i) {
+        if (keyCount > 0)
+          table.written(keys[window.row], keyCount);
+        table.integer(int64_t(window.index));
+        table.text(windowModel.effects[e].name);
+        table.integer(i);
+        table.number(*value++);
+        table.endRow();
+      }
+  }
+
+  Status finish() { return table.finish(); }
+
+private:
+  const tamrt_model &windowModel;
+  CsvWriter table;
+  size_t keyCount;
+};
+
+/// Writes the keys and numbers of all rows; numbers that do not exist are
+/// empty.
+void writeRows(const tamrt_model &model, const Adaptation &adaptation,
+               CsvWriter &table) {
+  std::vector<std::string> names = keyNames(model);
+  const size_t keyCount = names.size();
+  for (std::string &name : uniqueNames(names, adaptation.names()))
+    names.push_back(std::move(name));
+  table.header(names);
+  adaptation.forEachRow([&](size_t row, std::span<const double> numbers) {
+    if (keyCount > 0)
+      table.written(adaptation.keyCells()[row], keyCount);
+    for (double number : numbers)
+      if (std::isnan(number))
+        table.text("");
+      else
+        table.number(number);
+    table.endRow();
+  });
 }
 
 Status adaptFile(const tamrt_model &model, const Options &options,
                  const Session &session) {
-  Timings timings;
-  Progress progress(STDERR_FILENO, model.name);
-  RunOptions run = session.run(options, progress);
-  run.work = WorkKind::Sliding;
-  bool isTold = false;
-  run.tellRoute = [&](const std::string &note) {
-    progress.clear();
-    if (!std::exchange(isTold, true))
-      tell(model, "note", note);
-  };
-  const tamrt_model &windowModel = *model.adapt->model;
-  for (const auto &[of, kind] : {std::pair(&windowModel, TAMRT_STEP_FIT_CHUNK),
-                                 std::pair(&windowModel, TAMRT_STEP_PREDICT),
-                                 std::pair(&model, TAMRT_STEP_PREDICT),
-                                 std::pair(&model, TAMRT_STEP_TERMS)})
-    if (of != &model || model.adapt->corrects)
-      if (Status s = checkFits(*of, kind, run); !s)
-        return s;
-  Adaptation adaptation(model, options, run, timings);
-  if (Status s = adaptation.read(); !s)
+  std::optional<CoefficientsTable> coefficients;
+  if (!options.windowCoefficients.empty()) {
+    Result<AtomicFile> file = AtomicFile::create(options.windowCoefficients);
+    if (!file)
+      return std::move(file).error();
+    coefficients.emplace(model, *std::move(file));
+  }
+  Adaptation adaptation(model, options, session);
+  std::function<void(const FittedWindow &)> take;
+  if (coefficients)
+    take = [&](const FittedWindow &window) {
+      coefficients->add(window, adaptation.keyCells());
+    };
+  if (Status s = adaptation.compute(/*keepsKeys=*/true, take); !s)
     return s;
-  if (Status s = adaptation.predictBase(); !s)
+  Result<AtomicFile> file = AtomicFile::create(options.output);
+  if (!file)
+    return std::move(file).error();
+  CsvWriter table(*std::move(file));
+  writeRows(model, adaptation, table);
+  // Both tables are complete before one of them appears.
+  if (coefficients)
+    if (Status s = coefficients->finish(); !s)
+      return s;
+  if (Status s = table.finish(); !s)
     return s;
-  if (Status s = adaptation.fit(); !s)
-    return s;
-  if (Status s = adaptation.write(); !s)
-    return s;
-  session.finish(timings, options);
+  adaptation.timings.end("write");
+  adaptation.tellNotes();
+  session.finish(adaptation.timings, options);
   return {};
 }
 

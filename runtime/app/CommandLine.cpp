@@ -105,12 +105,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   };
   CLI::App *fit = addFit("fit", "Fit the model to training data",
                          "Weights to write, safetensors; - for stdout");
-  fit->add_option(
-         "--ap", texts.penalties,
-         "Another ap than the formula's for a penalty (see info), such "
-         "as temperature=-2; may be repeated")
-      ->type_name("NAME=AP")
-      ->allow_extra_args(false);
+  addPenaltyOption(*fit, texts);
   fit->add_option("--checkpoint", options.checkpoint,
                   "Keep the groups that have been solved in a file, from "
                   "which a fit that was lost goes on; for the direct solver, "
@@ -397,14 +392,12 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   if (!texts.chunkRows.empty())
     options.chunkRows = *parseCount(texts.chunkRows, INT64_MAX);
   if (*adapt)
-    if (Status s = checkAdapt(model, options); !s)
+    if (Status s = parseAdapt(model, texts, options); !s)
       return std::move(s).error();
-  if (Status s =
-          checkOnlySolver(*adapt ? *model.adapt->model : model, texts.solver);
-      !s)
+  // Of the fits.
+  const tamrt_model &fitted = *adapt ? *model.adapt->model : model;
+  if (Status s = checkOnlySolver(fitted, texts.solver); !s)
     return std::move(s).error();
-  if (!texts.windows.empty())
-    options.windowsAtOnce = *parseCount(texts.windows, INT64_MAX);
   if (texts.solver != "auto")
     options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
   if ((options.inference || *tune) &&
@@ -417,7 +410,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   if (*tune)
     if (Status s = parseTune(model, texts, options); !s)
       return std::move(s).error();
-  Result<ChosenPenalties> penalties = parsePenalties(model, texts.penalties);
+  Result<ChosenPenalties> penalties = parsePenalties(fitted, texts.penalties);
   if (!penalties)
     return std::move(penalties).error();
   options.penalties = *std::move(penalties);

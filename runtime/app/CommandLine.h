@@ -111,6 +111,9 @@ struct Options {
   /// windows at once (0: as many as have room), and the file for their
   /// coefficients (empty: none).
   double forget = 1;
+  /// For adapt: numbers of rows instead of the spec's (tamrt_adapt); 0: the
+  /// spec's.
+  int64_t window = 0, update = 0, horizon = 0;
   int64_t windowsAtOnce = 0;
   std::string windowCoefficients;
   bool draw = false;

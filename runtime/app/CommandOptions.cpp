@@ -224,6 +224,14 @@ Status checkOnlySolver(const tamrt_model &model, const std::string &solver) {
                        : "--max-direct " + std::to_string(model.columns))};
 }
 
+void addPenaltyOption(CLI::App &fit, OptionTexts &texts) {
+  fit.add_option("--ap", texts.penalties,
+                 "Another ap than the formula's for a penalty (see info), such "
+                 "as temperature=-2; may be repeated")
+      ->type_name("NAME=AP")
+      ->allow_extra_args(false);
+}
+
 void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
                       OptionTexts &texts) {
   CLI::Option *solver = fit.add_option(
@@ -375,6 +383,18 @@ CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
                    "Most windows at once, to save memory")
       ->check(count(INT64_MAX))
       ->type_name("N");
+  for (const auto &[name, text, what] :
+       {std::tuple("--window", &texts.window,
+                   "Rows that a window trains on, instead of the spec's"),
+        std::tuple("--update", &texts.update,
+                   "Rows that a window predicts, instead of the spec's"),
+        std::tuple("--horizon", &texts.horizon,
+                   "The first of them, counted from the window's last row, "
+                   "instead of the spec's")})
+    adapt->add_option(name, *text, what)
+        ->check(count(UINT32_MAX))
+        ->type_name("ROWS");
+  addPenaltyOption(*adapt, texts);
   addSolverOptions(model.adapt ? *model.adapt->model : model, *adapt, options,
                    texts);
   addFormatOptions(*adapt, texts);
@@ -387,7 +407,8 @@ CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
   return adapt;
 }
 
-Status checkAdapt(const tamrt_model &model, const Options &options) {
+Status parseAdapt(const tamrt_model &model, const OptionTexts &texts,
+                  Options &options) {
   if (!model.adapt)
     return Error{"expected a model whose spec has 'adapt', got one without"};
   if (model.adapt->corrects && options.weights.empty())
@@ -396,6 +417,13 @@ Status checkAdapt(const tamrt_model &model, const Options &options) {
   if (!model.adapt->corrects && !options.weights.empty())
     return Error{"expected no --weights, because 'adapt' of the spec has no "
                  "formula"};
+  for (auto [number, text] : {std::pair(&options.window, &texts.window),
+                              std::pair(&options.update, &texts.update),
+                              std::pair(&options.horizon, &texts.horizon)})
+    if (!text->empty())
+      *number = *parseCount(*text, UINT32_MAX);
+  if (!texts.windows.empty())
+    options.windowsAtOnce = *parseCount(texts.windows, INT64_MAX);
   return {};
 }
 

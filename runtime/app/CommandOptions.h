@@ -39,7 +39,8 @@ struct OptionTexts {
   std::string separator = ",", decimal = ".";
   std::vector<std::string> placement, missing, penalties, intervals;
   std::string criterion = "gcv", bounds, candidates, cycles, gamma, runs,
-              calibrate, split, method = "gaussian", windows, parts;
+              calibrate, split, method = "gaussian", windows, window, update,
+              horizon, parts;
   bool allRungs = false, sliding = false;
 };
 
@@ -56,6 +57,9 @@ void addSlidingShares(CLI::App &command, Options &options);
 void addRowOptions(CLI::App &command, Options &options, OptionTexts &texts);
 void addRunOptions(CLI::App &command, Options &options, OptionTexts &texts);
 void addFormatOptions(CLI::App &command, OptionTexts &texts);
+
+/// The option --ap.
+void addPenaltyOption(CLI::App &fit, OptionTexts &texts);
 
 /// Options of the solvers that the model has, and a check of --solver for a
 /// model with one.
@@ -76,7 +80,8 @@ Status parseTune(const tamrt_model &model, const OptionTexts &texts,
 /// Adds `adapt` with the options of the model that is fitted in windows.
 CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
                    OptionTexts &texts);
-Status checkAdapt(const tamrt_model &model, const Options &options);
+Status parseAdapt(const tamrt_model &model, const OptionTexts &texts,
+                  Options &options);
 
 } // namespace tamrt
 

@@ -176,12 +176,7 @@ void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
       ->type_name("");
   addOutput(solve, "Weights to write, safetensors; - for stdout",
             "W.safetensors");
-  solve
-      ->add_option("--ap", texts.penalties,
-                   "Another ap than the formula's for a penalty (see info), "
-                   "such as temperature=-2; may be repeated")
-      ->type_name("NAME=AP")
-      ->allow_extra_args(false);
+  addPenaltyOption(*solve, texts);
   solve->add_flag("--inference", options.inference)->group("");
   addWorkOptions(*solve, options, texts);
   for (const char *name : {"--chunk-rows", "--drop-missing"})

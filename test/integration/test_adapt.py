@@ -482,6 +482,53 @@ class Windows(WindowsCase):
             "weight above 0, got none",
             self.refuse(model, "adapt", write_csv(data, rows)))
 
+    def test_other_numbers_of_rows(self):
+        # Options replace those of the spec.
+        rows = make_rows(80)
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile_windows()
+        for window, update, horizon in ((20, 4, 1), (30, 1, 6)):
+            with self.subTest(window=window):
+                wanted = self.adapt(self.compile_windows(
+                    window=window, update=update, horizon=horizon,
+                    name="other"), data, output="wanted.csv").read_bytes()
+                out = self.adapt(model, data, "--window", str(window),
+                                 "--update", str(update), "--horizon",
+                                 str(horizon))
+                self.assertEqual(out.read_bytes(), wanted)
+        out = self.adapt(model, data, "--horizon=6", "--update=1")
+        self.assertEqual(out.read_bytes(), wanted)
+        self.assertIn("expected a group of more than 80 rows, a window and its "
+                      "horizon, got at most 80",
+                      self.refuse(model, "adapt", data, "--window=80",
+                                  "--horizon=1"))
+        for option in ("--window=0", "--update=x", "--horizon=-1",
+                       "--window=4294967296"):
+            self.assertIn(option.split("=")[0],
+                          self.refuse(model, "adapt", data, option))
+
+    def test_penalties(self):
+        # --ap is that of the windows' fits, which share sums or do not.
+        rows = make_rows(120)
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile_windows()
+        other = self.compile_windows(
+            "y ~ l(trend) + s(temp, k=4, ap=2) + c(day, n_cat=7)", name="other")
+        for options in (["--update=1"], ["--update=30"],
+                        ["--update=1", "--forget=0.98"],
+                        ["--update=30", "--forget=0.98"],
+                        ["--update=1", "--windows=1"]):
+            with self.subTest(options=options):
+                plain = self.adapt(model, data, *options).read_bytes()
+                out = self.adapt(model, data, "--ap=temp=2", *options)
+                self.assertNotEqual(out.read_bytes(), plain)
+                self.assertEqual(
+                    out.read_bytes(),
+                    self.adapt(other, data, *options,
+                               output="wanted.csv").read_bytes())
+        self.assertIn("--ap: expected one of the penalties",
+                      self.refuse(model, "adapt", data, "--ap=other=1"))
+
     def test_fit_is_the_same(self):
         # The key changes neither weights nor the spec that they belong to.
         rows = make_rows(40)
@@ -562,6 +609,24 @@ class Correction(WindowsCase):
             self.assertEqual(self.adapt(
                 self.model, self.data, "--weights", self.weights, *options,
                 output="other.csv").read_bytes(), whole, options)
+
+    def test_penalties(self):
+        # --ap names penalties of the correction, and leaves the base alone.
+        wanted = self.compile(
+            FORMULA, group="site", date="date", name="other",
+            adapt="{formula: '%s', window: 20, update: 6, horizon: 2}"
+            % RESIDUAL.replace("k=3", "k=3, ap=1"))
+        expected = self.adapt(wanted, self.data, "--weights", self.weights,
+                              output="wanted.csv").read_bytes()
+        got = self.adapt(self.model, self.data, "--weights", self.weights,
+                         "--ap=trend=1").read_bytes()
+        self.assertEqual(got, expected)
+        self.assertNotEqual(got, self.adapt(
+            self.model, self.data, "--weights", self.weights).read_bytes())
+        self.assertIn("--ap: expected one of the penalties 'offset', "
+                      "'effect_temp'", self.refuse(
+                          self.model, "adapt", self.data, "--weights",
+                          self.weights, "--ap=temp=1"))
 
     def test_levels_of_both(self):
         # A column whose levels both models read; those of a window are its

@@ -64,10 +64,10 @@ public:
   UnitFit(const tamrt_model &model, Crew &crew, Worker &worker,
           const Dataset &data, const Group &rows, const WindowSteps &steps,
           const Normalization &unitRanges, const Normalization &normalization,
-          UnitScratch &scratch)
+          std::span<const double> strengths, UnitScratch &scratch)
       : model(model), ladder(*crew.ladder), worker(worker), data(data),
         rows(rows), steps(steps), unitRanges(unitRanges),
-        normalization(normalization), scratch(scratch) {}
+        normalization(normalization), strengths(strengths), scratch(scratch) {}
 
   /// Fits the unit's windows. `ends` is its part of UnitEnds.
   void run(const WindowUnit &unit, const double *ends, const WindowFits &fits);
@@ -95,6 +95,8 @@ private:
   const Group &rows;
   const WindowSteps &steps;
   const Normalization &unitRanges, &normalization;
+  /// Of the penalties; empty: the model's.
+  std::span<const double> strengths;
   UnitScratch &scratch;
   /// The unit's first window, and whether the ranges of its windows differ from
   /// the unit's.
@@ -277,7 +279,7 @@ bool UnitFit::isUncertain(size_t window, const WindowFits &fits, double factor,
 
 /// Finds P + 1e-6 I, which all units have in common.
 void UnitFit::findPenalty() {
-  unitRanges.parameters(model, rows.place, worker.place.parameters);
+  unitRanges.parameters(model, rows.place, worker.place.parameters, strengths);
   worker.attempt(ladder, [&] {
     worker.run(*firstStep(model, TAMRT_STEP_PENALTY), nullptr, 1, 0, 1);
   });
@@ -311,7 +313,8 @@ void UnitFit::run(const WindowUnit &unit, const double *ends,
   const size_t common = last * update;
   worker.setColumns(model, data, rows.first);
   if (last == 0 && !steps.hasWeights) {
-    unitRanges.parameters(model, rows.place, worker.place.parameters);
+    unitRanges.parameters(model, rows.place, worker.place.parameters,
+                          strengths);
     start();
     add(0, steps.training);
     solve(fits.coefficients + firstWindow * d);
@@ -466,7 +469,7 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
     const WindowUnit &unit = units[u];
     worker.place.tables = tables.pointers();
     UnitFit(model, crew, worker, data, data.groups()[u], steps, unitRanges,
-            normalization, scratch[worker.lane])
+            normalization, options.strengths, scratch[worker.lane])
         .run(unit, ends.design.data() + ends.starts[u] * size_t(model.columns),
              fits);
   });

@@ -20,6 +20,7 @@
 #include "tamrt/abi.h"
 #include "tamrt/frame.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -60,6 +61,20 @@ struct PredictedTable {
   std::vector<std::string> names;
   /// Row after row; those of rows that were dropped are NaN.
   std::vector<double> numbers;
+};
+
+/// What fits in sliding windows predict.
+struct AdaptedTable {
+  /// NaN where there is no forecast.
+  PredictedTable rows;
+  /// If coefficients were asked for, by window: the index of its group among
+  /// `groups`, its number in it, and the first row that it predicts.
+  std::vector<int64_t> group, index, row;
+  /// Those of the windows' model, window after window.
+  std::vector<double> coefficients;
+  /// Names of the groups of the rows, in order; one that is empty without
+  /// groups.
+  std::vector<std::string> groups;
 };
 
 /// A compiled model whose commands are run. Threads may use it at the same
@@ -123,12 +138,24 @@ public:
            EngineReport &report) const;
 
 private:
+  friend AdaptedTable adaptRows(const EngineModel &, const FittedModel *,
+                                const tamrt_frame &, bool,
+                                const std::vector<std::string> &,
+                                const EngineWatch &, EngineReport &);
   FittedModel(const EngineModel &model, std::unique_ptr<Weights> weights);
 
   const EngineModel &engine;
   const tamrt_model &model;
   std::unique_ptr<Weights> weights;
 };
+
+/// Runs the command `adapt` on the rows of `frame`. `base` is a fit of `model`
+/// if the windows correct one, else null. With `keepsCoefficients` the table
+/// has those of all windows.
+AdaptedTable adaptRows(const EngineModel &model, const FittedModel *base,
+                       const tamrt_frame &frame, bool keepsCoefficients,
+                       const std::vector<std::string> &options,
+                       const EngineWatch &watch, EngineReport &report);
 
 /// The file of data that a command line reads, "-" for standard input, and the
 /// columns that it reads besides the model's.

@@ -8,6 +8,7 @@
 
 #include "tamrt/engine.h"
 
+#include "app/Adapt.h"
 #include "app/Commands.h"
 #include "app/FitCommand.h"
 #include "app/Prediction.h"
@@ -359,6 +360,51 @@ void FittedModel::run(const tamrt_frame *frame, const std::string &name,
     options->fitted = weights.get();
     return runCommand(model, *options);
   });
+}
+
+AdaptedTable adaptRows(const EngineModel &engine, const FittedModel *base,
+                       const tamrt_frame &frame, bool keepsCoefficients,
+                       const std::vector<std::string> &more,
+                       const EngineWatch &watch, EngineReport &report) {
+  AdaptedTable out;
+  runReported(watch, report, [&]() -> Status {
+    const Command commands[] = {Command::Adapt};
+    std::vector<std::string> arguments = {"adapt", kNoFile, "-o", kNoFile};
+    if (base)
+      arguments.insert(arguments.end(), {"--weights", kNoFile});
+    Result<Options> options =
+        parseOptions(engine, commands, arguments, more, &frame);
+    if (!options)
+      return std::move(options).error();
+    options->fitted = base ? base->weights.get() : nullptr;
+    return runSession(engine.get(), *options, [&](const Session &session) {
+      Adaptation adaptation(session.modelOf(engine.get(), *options), *options,
+                            session);
+      std::function<void(const FittedWindow &)> take;
+      if (keepsCoefficients)
+        take = [&](const FittedWindow &window) {
+          out.group.push_back(int64_t(window.group));
+          out.index.push_back(int64_t(window.index));
+          out.row.push_back(int64_t(window.row));
+          out.coefficients.insert(out.coefficients.end(),
+                                  window.coefficients.begin(),
+                                  window.coefficients.end());
+        };
+      if (Status s = adaptation.compute(/*keepsKeys=*/false, take); !s)
+        return s;
+      for (const Group &group : adaptation.groups())
+        out.groups.push_back(group.name);
+      out.rows.names = adaptation.names();
+      out.rows.numbers.reserve(adaptation.rowCount() * out.rows.names.size());
+      adaptation.forEachRow([&](size_t, std::span<const double> numbers) {
+        out.rows.numbers.insert(out.rows.numbers.end(), numbers.begin(),
+                                numbers.end());
+      });
+      adaptation.tellNotes();
+      return Status();
+    });
+  });
+  return report.error.empty() ? std::move(out) : AdaptedTable();
 }
 
 CommandData dataOf(const tamrt_model &model,

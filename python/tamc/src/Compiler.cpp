@@ -150,11 +150,10 @@ std::vector<std::string> Compilation::read() {
   }
   if (!model)
     fail();
-  if (model->adapt)
-    fail("expected a spec without 'adapt', which the package does not support "
-         "yet");
   std::vector<std::string> open;
   collectOpen(model->terms, open);
+  if (model->adapt)
+    collectOpen(model->adapt->terms, open);
   return open;
 }
 
@@ -167,8 +166,13 @@ std::map<std::string, double> Compilation::compile(const std::string &profile,
     reference = MemoryBufferRef(profile, "data");
   if (!spec::resolveLevels(sources, *model, reference))
     fail();
+  std::optional<spec::ModelSpec> windowModel = model->windowModel();
+  if (windowModel && !spec::resolveLevels(sources, *windowModel, reference))
+    fail();
   // The rows are not known, only their levels.
-  model->profile.reset();
+  for (spec::ModelSpec *each : {&*model, windowModel ? &*windowModel : nullptr})
+    if (each)
+      each->profile.reset();
 
   start("import");
   mlir::DialectRegistry registry;
@@ -178,9 +182,12 @@ std::map<std::string, double> Compilation::compile(const std::string &profile,
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       importSpec(context, sources, *model);
-  if (!module)
+  mlir::OwningOpRef<mlir::ModuleOp> windows;
+  if (windowModel)
+    windows = importSpec(context, sources, *windowModel);
+  if (!module || (windowModel && !windows))
     fail();
-  ModelModules modules(std::move(module), {});
+  ModelModules modules(std::move(module), std::move(windows));
   modules.setTarget(
       tam::TargetAttr::get(&context, defaultTargetName(), "", cpu));
   PipelineOptions options;

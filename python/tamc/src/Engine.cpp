@@ -16,6 +16,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
@@ -23,6 +24,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -113,9 +115,17 @@ nb::dict describe(const Code &code) {
   };
   nb::list inputs;
   std::set<std::string> seen;
-  for (int64_t i = 0; i < model.input_count; ++i)
-    if (seen.insert(model.inputs[i].column).second)
-      inputs.append(model.inputs[i].column);
+  auto addInputs = [&](const tamrt_model &of, bool areEffects) {
+    for (int64_t i = 0; i < of.input_count; ++i) {
+      const std::string_view column = of.inputs[i].column;
+      if (!(areEffects && column.starts_with(TAMRT_EFFECT_PREFIX)) &&
+          seen.emplace(column).second)
+        inputs.append(of.inputs[i].column);
+    }
+  };
+  addInputs(model, /*areEffects=*/false);
+  if (model.adapt)
+    addInputs(*model.adapt->model, model.adapt->corrects);
   nb::dict out;
   out["name"] = name(model.name);
   out["formula"] = name(model.formula);
@@ -124,12 +134,17 @@ nb::dict describe(const Code &code) {
   out["group"] = name(model.group);
   out["date"] = name(model.date);
   out["weights"] = name(model.weights);
-  nb::list effects;
-  for (int64_t e = 0; e < model.effect_count; ++e)
-    effects.append(nb::make_tuple(model.effects[e].name, model.effects[e].term,
-                                  model.effects[e].first_column,
-                                  model.effects[e].columns));
-  out["effects"] = effects;
+  auto effectsOf = [](const tamrt_model &of) {
+    nb::list effects;
+    for (int64_t e = 0; e < of.effect_count; ++e)
+      effects.append(nb::make_tuple(of.effects[e].name, of.effects[e].term,
+                                    of.effects[e].first_column,
+                                    of.effects[e].columns));
+    return effects;
+  };
+  out["effects"] = effectsOf(model);
+  if (model.adapt)
+    out["window_effects"] = effectsOf(*model.adapt->model);
   return out;
 }
 
@@ -185,6 +200,16 @@ private:
   std::exception_ptr exception;
 };
 
+/// An array of `numbers`, which belong to `owner`: of rows of `width`, or of
+/// one dimension if that is 0.
+template <class Number>
+nb::object arrayOf(std::vector<Number> &numbers, size_t width,
+                   const nb::capsule &owner) {
+  const size_t shape[] = {numbers.size() / std::max<size_t>(width, 1), width};
+  return nb::cast(nb::ndarray<nb::numpy, Number>(
+      numbers.data(), width == 0 ? 1 : 2, shape, owner));
+}
+
 /// A fitted model and the code that it needs, which is unloaded after it.
 struct Fitted {
   Code code;
@@ -236,12 +261,9 @@ struct Fitted {
     nb::capsule owner(table, [](void *data) noexcept {
       delete static_cast<PredictedTable *>(data);
     });
-    const size_t width = table->names.size();
-    const size_t shape[] = {table->numbers.size() / width, width};
-    return nb::make_tuple(
-        table->names,
-        nb::ndarray<nb::numpy, double>(table->numbers.data(), 2, shape, owner),
-        runner.report.notes);
+    return nb::make_tuple(table->names,
+                          arrayOf(table->numbers, table->names.size(), owner),
+                          runner.report.notes);
   }
 
   nb::tuple run(Frame *frame, const std::string &command,
@@ -255,6 +277,33 @@ struct Fitted {
     return nb::make_tuple(runner.report.printed, runner.report.notes);
   }
 };
+
+nb::tuple adapt(const Code &code, const Fitted *base, Frame &frame,
+                bool coefficients, const std::vector<std::string> &options,
+                nb::object show) {
+  auto out = std::make_unique<AdaptedTable>();
+  const tamrt_frame *rows = frame.get();
+  Runner runner(std::move(show));
+  runner.run([&](const EngineWatch &watch, EngineReport &report) {
+    *out = adaptRows(code.engine(), base ? base->model.get() : nullptr, *rows,
+                     coefficients, options, watch, report);
+  });
+  AdaptedTable &table = *out.release();
+  nb::capsule owner(&table, [](void *data) noexcept {
+    delete static_cast<AdaptedTable *>(data);
+  });
+  const auto width = size_t(code.get().adapt->model->columns);
+  nb::object windows = nb::none();
+  if (coefficients)
+    windows = nb::make_tuple(table.groups, arrayOf(table.group, 0, owner),
+                             arrayOf(table.row, 0, owner),
+                             arrayOf(table.index, 0, owner),
+                             arrayOf(table.coefficients, width, owner));
+  return nb::make_tuple(
+      table.rows.names,
+      arrayOf(table.rows.numbers, table.rows.names.size(), owner), windows,
+      runner.report.notes);
+}
 
 nb::tuple findData(const Code &code,
                    const std::vector<std::string> &arguments) {
@@ -305,6 +354,8 @@ NB_MODULE(_engine, m) {
       .def("describe", &describe)
       .def("plan", [](const Code &code) { return planOf(code.get()); })
       .def("data_of", &findData, nb::arg("arguments"))
+      .def("adapt", &adapt, nb::arg("base").none(), nb::arg("frame"),
+           nb::arg("coefficients"), nb::arg("options"), nb::arg("show").none())
       .def("run", &runLine, nb::arg("frame").none(), nb::arg("arguments"),
            nb::arg("show").none());
 

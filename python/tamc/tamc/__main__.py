@@ -3,9 +3,9 @@
 """usage: python -m tamc run SPEC.yaml COMMAND [ARGUMENT...]
 
 Compiles a spec, or takes the code from the cache, and runs a command of the
-model: fit, tune, predict, decompose, evaluate, coefficients, summary, plot,
-export, bench, plan or info. Files of data may be CSV as for the executable, and,
-if pyarrow is installed, Parquet, Arrow and Feather.
+model: fit, tune, predict, decompose, evaluate, adapt, coefficients, summary,
+plot, export, bench, plan or info. Files of data may be CSV as for the
+executable, and, if pyarrow is installed, Parquet, Arrow and Feather.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 
 from . import _cache, _display, _engine, _frames
 from ._errors import Error
-from ._model import needed_by
+from ._rows import needed_by
 
 
 def run(path: str, arguments: list[str]) -> None:

@@ -154,6 +154,13 @@ def profile_of(columns: Mapping[str, list[str]]) -> str:
     return out.getvalue()
 
 
+def levels_in(profile: str) -> dict[str, list[str]]:
+    """The columns and distinct values of what `profile_of` made."""
+    header, *rows = csv.reader(io.StringIO(profile)) if profile else [[]]
+    return {name: list(dict.fromkeys(row[i] for row in rows if row[i]))
+            for i, name in enumerate(header)}
+
+
 class Compiled(NamedTuple):
     """A compiled model that is loaded."""
 

@@ -9,12 +9,11 @@ import json
 import os
 import tempfile
 import warnings
-from dataclasses import replace
 from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _cache, _display, _engine, _frames, _saved
+from . import _cache, _display, _engine, _frames, _rows, _saved
 from ._errors import Error, ModelWarning
 from ._version import __version__
 
@@ -136,7 +135,7 @@ class AdditiveModel:
             keys["weights"] = weights
         if not more:
             return _cache.Spec(self.formula, keys=keys)
-        return _cache.Spec(_yaml(self.formula, more), is_formula=False,
+        return _cache.Spec(_rows.yaml_of(self.formula, more), is_formula=False,
                            keys=keys)
 
     def _options(self) -> list[str]:
@@ -146,6 +145,10 @@ class AdditiveModel:
         if self.threads is not None:
             options.append(f"--threads={int(self.threads)}")
         return options
+
+    def _penalties(self) -> list[str]:
+        return [f"--ap={name}={value!r}"
+                for name, value in (self.ap or {}).items()]
 
     # Fit and prediction
 
@@ -166,10 +169,8 @@ class AdditiveModel:
         a share of the last rows of each group, rows from a date on, or
         ``"column=value"``.
         """
-        options = [f"--ap={name}={value!r}"
-                   for name, value in (self.ap or {}).items()]
         self._fit("fit", data, y, sample_weight,
-                  options + _parts(inference, calibrate), calibrate)
+                  self._penalties() + _parts(inference, calibrate), calibrate)
         return self
 
     def tune(self, data: Any, y: Any = None, sample_weight: Any = None, *,
@@ -248,37 +249,21 @@ class AdditiveModel:
             each["effect"]: each["ap"] for each in tuning["coordinates"]
         } if "coordinates" in tuning else None
 
-    def _rows(self, data: Any, y: Any, sample_weight: Any, columns: set[str],
+    def _read(self, data: Any, y: Any, sample_weight: Any, columns: set[str],
               **more: Mapping[str, Any]
               ) -> tuple[_cache.Spec, _cache.Compiled, "_engine.Frame"]:
         """The spec, with `more` keys, for the levels of the rows of `data`, its
         code, and the rows, with `columns` besides those of the model."""
         weights = self.weights
-        added = {}
-        if y is not None:
-            added[_target_of(self.formula)] = _column_of(y)
-        elif _frames.kind_of(data) == "numpy":
-            raise Error("data: requires y to be passed, but the target y is "
-                        "None")
         if sample_weight is not None:
             weights = weights or _WEIGHTS
-            added[weights] = sample_weight
-        spec = self._spec(weights, **more)
-        levels = _cache.open_levels(spec)
-        if levels:
-            frame = _frames.read(data, levels)
-            names = _frames.columns_of(data)
-            spec = replace(spec, profile=_cache.profile_of(
-                {name: frame.distinct(name) for name in levels
-                 if name in names}))
-        compiled = _cache.compiled_of(spec)
-        needed = needed_by(compiled.about, fit=True) | columns
-        return spec, compiled, _frames.read(data, needed, added)
+        return _rows.of_spec(self._spec(weights, **more), self.formula, data, y,
+                             sample_weight, columns)
 
     def _fit(self, command: str, data: Any, y: Any, sample_weight: Any,
              options: list[str], split: float | str | None) -> str:
         data = _frames.opened(data)
-        spec, compiled, frame = self._rows(data, y, sample_weight,
+        spec, compiled, frame = self._read(data, y, sample_weight,
                                            _column_in(split))
         try:
             fitted, notes, printed = _engine.Fitted.fit(
@@ -294,7 +279,7 @@ class AdditiveModel:
                   options: list[str], grid: dict[str, list[Any]],
                   split: float | str | None) -> str:
         data = _frames.opened(data)
-        spec, compiled, frame = self._rows(data, y, sample_weight,
+        spec, compiled, frame = self._read(data, y, sample_weight,
                                            _column_in(split), grid=grid)
         with tempfile.TemporaryDirectory(prefix="tamc-") as folder:
             path = os.path.join(folder, "weights")
@@ -357,6 +342,14 @@ class AdditiveModel:
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fit_")
 
+    def _check_features(self, data: Any) -> None:
+        if _frames.kind_of(data) != "numpy":
+            return
+        count = _frames.matrix_of(data).shape[1]
+        if count != self.n_features_in_:
+            raise Error(f"X has {count} features, but AdditiveModel is "
+                        f"expecting {self.n_features_in_} features as input")
+
     @property
     def _about(self) -> dict[str, Any]:
         return self._fit_.compiled.about
@@ -364,13 +357,8 @@ class AdditiveModel:
     def _run(self, data: Any, command: str,
              options: Sequence[str] = ()) -> tuple[list[str], np.ndarray]:
         self._check_fitted()
-        if _frames.kind_of(data) == "numpy":
-            count = _frames.matrix_of(data).shape[1]
-            if count != self.n_features_in_:
-                raise Error(f"X has {count} features, but AdditiveModel is "
-                            f"expecting {self.n_features_in_} features as "
-                            "input")
-        frame = _frames.read(data, needed_by(self._about, fit=False))
+        self._check_features(data)
+        frame = _frames.read(data, _rows.needed_by(self._about, fit=False))
         try:
             names, numbers, notes = self._fit_.model.predict(
                 frame, command, self._options() + list(options),
@@ -424,11 +412,7 @@ class AdditiveModel:
             raise AttributeError("coefficients_: the model is not fitted yet")
         groups = self._fit_.model.groups()
         values = self._fit_.model.coefficients()
-        effects: list[str] = []
-        index: list[int] = []
-        for name, _, first, count in self._about["effects"]:
-            effects += [name] * count
-            index += range(count)
+        effects, index = _coefficients_of(self._about["effects"])
         columns: dict[str, Any] = {}
         if self._about["group"] is not None:
             columns["group"] = np.repeat(np.asarray(groups, dtype=object),
@@ -438,6 +422,88 @@ class AdditiveModel:
         columns["value"] = np.array(values, dtype=np.float64).reshape(-1)
         return _frames.frame_like(self._fit_.kind, columns)
 
+    # Sliding windows
+
+    def adapt(self, data: Any, y: Any = None, sample_weight: Any = None, *,
+              window: int, update: int = 1, horizon: int = 1,
+              formula: str | None = None, forget: float | None = None,
+              windows: int | None = None, coefficients: bool = False) -> Any:
+        """Fits the formula in windows that slide over the rows of each group,
+        by date, and predicts the rows after each: the command ``adapt``. This
+        is no fit of the model itself, which stays as it was.
+
+        Parameters
+        ----------
+        data, y, sample_weight
+            As for `fit`. The target may be missing in rows that no window
+            trains on, such as those that are to be predicted.
+        window, update, horizon : int
+            Rows that a window trains on; rows that it predicts, by which the
+            windows move; and the first row that it predicts, counted from its
+            last row.
+        formula : str, optional
+            A formula of the residuals of this model, which must be fitted:
+            ``"residual ~ l(effect_temperature) + c(weekday)"``. The windows
+            then correct its predictions. Without, the windows fit the model's
+            formula, with the penalties `ap`.
+        forget : float, optional
+            Factor of a row's weight for each later row of its window.
+        windows : int, optional
+            Most windows that are fitted at once, to save memory.
+        coefficients : bool
+            Return a frame of the windows' coefficients, too: group, row (the
+            first row of `data` that the window predicts, counted from 0),
+            window (its number in the group), effect, index and value.
+
+        The predictions are as those of `predict`, and NaN in rows before a
+        group's first forecast. With `formula` they are a frame with the columns
+        prediction, base, which the model predicts, and correction.
+        """
+        options = [f"--window={window}", f"--update={update}",
+                   f"--horizon={horizon}"]
+        if forget is not None:
+            options.append(f"--forget={float(forget)!r}")
+        if windows is not None:
+            options.append(f"--windows={windows}")
+        return self._adapt(_frames.opened(data), y, sample_weight, formula,
+                           options, coefficients)
+
+    def _adapt(self, data: Any, y: Any, sample_weight: Any, formula: str | None,
+               options: list[str], coefficients: bool) -> Any:
+        if self.drop_missing:
+            raise Error("expected drop_missing=False with adapt: a window has "
+                        "a fixed number of rows")
+        options = self._options() + options
+        # The options replace these numbers, so that one compilation serves all.
+        settings: dict[str, Any] = dict.fromkeys(
+            ("window", "update", "horizon"), 1)
+        if formula is None:
+            _, compiled, frame = self._read(data, y, sample_weight, set(),
+                                            adapt=settings)
+            options += self._penalties()
+        else:
+            self._check_fitted()
+            self._check_features(data)
+            compiled, frame = _rows.of_correction(
+                self._fit_.spec, dict(settings, formula=formula), data, y,
+                sample_weight)
+        try:
+            base = None if formula is None else _engine.Fitted.load(
+                compiled.code, self._fit_.model.bytes(), "model")
+            names, numbers, found, notes = compiled.code.adapt(
+                base, frame, coefficients, options,
+                _display.progress_on(self.verbose))
+        except ValueError as error:
+            raise Error(str(error)) from None
+        _tell(notes)
+        result = (_frames.series_like(_frames.kind_of(data),
+                                      numbers.reshape(-1), "prediction", data)
+                  if formula is None else self._frame(data, names, numbers))
+        if not coefficients:
+            return result
+        return result, _window_coefficients(compiled.about, found,
+                                            _frames.kind_of(data))
+
     # Commands that print
 
     def _print(self, command: str, data: Any, y: Any, options: list[str],
@@ -446,9 +512,10 @@ class AdditiveModel:
         frame = None
         if data is not None:
             data = _frames.opened(data)
-            more = {} if y is None else {self._about["target"]: _column_of(y)}
+            more = {} if y is None else {
+                self._about["target"]: _rows.column_of(y)}
             frame = _frames.read(
-                data, needed_by(self._about, fit=True) | columns, more)
+                data, _rows.needed_by(self._about, fit=True) | columns, more)
             options = self._options() + options
         try:
             printed, notes = self._fit_.model.run(
@@ -614,11 +681,31 @@ def release_memory() -> None:
     _engine.release_memory()
 
 
-def needed_by(about: dict[str, Any], fit: bool) -> set[str]:
-    names = set(about["inputs"]) | {about["group"], about["date"]}
-    if fit:
-        names |= {about["target"], about["weights"]}
-    return names - {None}
+def _coefficients_of(effects: Sequence[Sequence[Any]]
+                     ) -> tuple[list[str], list[int]]:
+    """The effect of each coefficient of a group, and its index in it."""
+    names: list[str] = []
+    index: list[int] = []
+    for name, _, _, count in effects:
+        names += [name] * count
+        index += range(count)
+    return names, index
+
+
+def _window_coefficients(about: dict[str, Any], found: Any, kind: str) -> Any:
+    """A frame of the coefficients of windows."""
+    groups, group, row, number, values = found
+    effects, index = _coefficients_of(about["window_effects"])
+    count, width = values.shape
+    columns: dict[str, Any] = {}
+    if about["group"] is not None:
+        columns["group"] = np.asarray(groups, dtype=object)[group].repeat(width)
+    columns["row"] = row.repeat(width)
+    columns["window"] = number.repeat(width)
+    columns["effect"] = np.tile(np.asarray(effects, dtype=object), count)
+    columns["index"] = np.tile(np.asarray(index, dtype=np.int64), count)
+    columns["value"] = values.reshape(-1)
+    return _frames.frame_like(kind, columns)
 
 
 def _parts(inference: bool, calibrate: float | str | None) -> list[str]:
@@ -646,36 +733,6 @@ def _intervals(interval: float | Sequence[float] | None,
         return []
     levels = [interval] if isinstance(interval, (int, float)) else interval
     return [f"--interval={_list(levels)}", f"--method={method}"]
-
-
-def _yaml(formula: str, keys: Mapping[str, Any]) -> str:
-    """The text of a spec."""
-    return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
-                   for name, value in {"formula": formula, **keys}.items())
-
-
-def _target_of(formula: str) -> str:
-    """The name of a formula's target; the compiler checks it."""
-    return formula.partition("~")[0].strip().strip("`")
-
-
-def _column_of(values: Any) -> Any:
-    """A target as one column."""
-    if isinstance(values, (list, tuple)):
-        return values
-    if getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:
-        warnings.warn("A column-vector y was passed when a 1d array was "
-                      "expected", _conversion_warning(), stacklevel=3)
-        return np.asarray(values).reshape(-1)
-    return values
-
-
-def _conversion_warning() -> type[Warning]:
-    try:
-        from sklearn.exceptions import DataConversionWarning
-    except ImportError:
-        return ModelWarning
-    return DataConversionWarning
 
 
 def _tell(notes: list[tuple[str, str]]) -> list[str]:

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import unittest
 
+import numpy as np
+
 from test_model import BUILD, DATA, Folder, read, tamc
 
 try:
@@ -50,6 +52,7 @@ class Files(Folder):
                       for part in ("train", "test"))
         wanted = model.fit(train).predict(new).tolist()
         score = model.score(train)
+        adapted = model.adapt(train, window=50)
         for suffix, paths in self.paths.items():
             with self.subTest(suffix=suffix):
                 self.assertEqual(
@@ -61,6 +64,12 @@ class Files(Folder):
                                  ["offset", "a", "b"])
                 self.assertEqual(model.evaluate(paths["train"]),
                                  model.evaluate(train))
+                np.testing.assert_array_equal(
+                    model.adapt(paths["train"], window=50), adapted)
+                self.assertEqual(
+                    model.adapt(paths["train"], window=50,
+                                formula="residual ~ l(c)")["base"].tolist(),
+                    model.predict(train).tolist())
 
     def command(self, *arguments, status=0):
         done = subprocess.run(
@@ -106,6 +115,28 @@ class Files(Folder):
                                  "got.w"), tuned)
         self.assertEqual(self.command("load.yaml", "summary", "--weights",
                                       "wanted.w"), summary)
+
+    def test_adapt(self):
+        spec = SPEC + ("adapt: {formula: residual ~ l(c), window: 50, update: 4, "
+                       "horizon: 1}\n")
+        (self.folder / "load.yaml").write_text(spec)
+        subprocess.run([BUILD / "bin/tamc", "load.yaml", "-o", "load"],
+                       cwd=self.folder, check=True)
+        data = DATA / "effects/train_G2.csv"
+        for arguments in (("fit", data, "-o", "w"),
+                          ("adapt", data, "--weights", "w", "-o", "wanted")):
+            subprocess.run([self.folder / "load", *arguments], check=True,
+                           cwd=self.folder)
+        for paths in list(self.paths.values()) + [{"train": data}]:
+            with self.subTest(path=paths["train"].name):
+                self.command("load.yaml", "adapt", paths["train"], "--weights",
+                             "w", "-o", "got")
+                self.assertEqual((self.folder / "got").read_bytes(),
+                                 (self.folder / "wanted").read_bytes())
+        (self.folder / "got").unlink()
+        self.assertIn("expected --weights of the fit", self.command(
+            "load.yaml", "adapt", data, "-o", "got", status=1))
+        self.assertFalse((self.folder / "got").exists())
 
     def test_errors(self):
         (self.folder / "load.yaml").write_text(SPEC)

@@ -47,6 +47,8 @@ def make(rows):
 
 def run(frame):
     model = tamc.AdditiveModel("y ~ s(x, k=8) + l(z)", threads=2)
+    if {adapts}:
+        return model.adapt(frame, window=500, update=500)
     model.fit(frame)
     return model.predict(frame)
 
@@ -68,12 +70,13 @@ print(12 * 8 * rows, grown, held - used())
 
 
 class Memory(Folder):
-    def measure(self, kind):
+    def measure(self, kind, adapts=False):
         try:
             importlib.import_module("numpy" if kind == "dict" else kind)
         except ImportError:
             self.skipTest(f"{kind} is not installed")
-        script = SCRIPT.format(path=sys.path, kind=kind, rows=ROWS)
+        script = SCRIPT.format(path=sys.path, kind=kind, rows=ROWS,
+                               adapts=adapts)
         done = subprocess.run([sys.executable, "-c", script], text=True,
                               capture_output=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -88,6 +91,13 @@ class Memory(Folder):
         # copies of those, half of the frame; a copy of what is read would make
         # it three quarters, one of the frame one and a half.
         self.assertLess(grown / frame, 0.62)
+
+    def test_adapt(self):
+        frame, grown, kept = self.measure("dict", adapts=True)
+        self.assertLess(kept, 80 << 20)
+        print(f"adapt: {grown / frame:.3f} of the frame, "
+              f"{grown / ROWS:.1f} bytes a row")
+        self.assertLess(grown / frame, 0.55)
 
     def test_arrays(self):
         self.check("dict")

@@ -31,12 +31,13 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 17
+#define TAMRT_ABI_VERSION 18
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
 /// order of additions thus depends only on the rows' indices in their group.
-/// The rows of a step that adds to sums are of one segment.
+/// The rows of a step that adds to sums are of one segment, except on a device
+/// that joins those of several (TAMRT_DEVICE_JOINS_SEGMENTS).
 #define TAMRT_SEGMENT_ROWS 4096
 
 /// Added to A's diagonal besides the penalty, per row of the group
@@ -340,6 +341,11 @@ typedef struct tamrt_call {
   const void *const *columns;
   double *output;
   int64_t rows, first, group_rows;
+  /// Where the sums of the segments of the rows are, but those of the first
+  /// segment, which are in `state`: one state of `segment_bytes` after the
+  /// other, contents undefined. Null: the rows are of one segment.
+  void *segments;
+  int64_t segment_bytes;
 } tamrt_call;
 
 /// The kinds of steps; steps.def says what each does.

@@ -34,7 +34,7 @@ extern "C" {
 
 /// Changes whenever a struct below changes. The core skips a backend for
 /// another version.
-#define TAMRT_BACKEND_VERSION 5
+#define TAMRT_BACKEND_VERSION 6
 
 /// Severity of a message.
 typedef enum tamrt_log_level {
@@ -79,6 +79,11 @@ typedef enum tamrt_device_trait {
   /// A kernel may run out of memory after other kernels of its step have added
   /// to the sums: the core then keeps a copy of the sums to restore.
   TAMRT_DEVICE_KERNELS_MAY_RUN_OUT = 4,
+  /// `enqueue` takes calls whose rows are of several segments
+  /// (tamrt_call::segments): whole ones, but the last. It adds the rows of the
+  /// first segment to the sums in `state`, sums each other one, and leaves the
+  /// sums of all, joined in the tree of the segments, in `state`.
+  TAMRT_DEVICE_JOINS_SEGMENTS = 8,
 } tamrt_device_trait;
 
 /// What a device has done since it was opened.

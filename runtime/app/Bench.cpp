@@ -12,6 +12,8 @@
 #include "core/data/Compression.h"
 #include "core/device/Devices.h"
 #include "core/model/Weights.h"
+#include "core/run/ResidentColumns.h"
+#include "core/run/Site.h"
 
 #include <algorithm>
 #include <chrono>
@@ -212,6 +214,16 @@ Result<DeviceTimes> Bench::timesOf(const std::string &label) {
   times.label = device.label();
   times.name = device.name();
   times.bandwidth = bandwidthOf(device);
+  ResidentColumns columns;
+  if (options.resident && needsCopies(device)) {
+    if (Status s = columns.copy(own, *data, device); !s)
+      return std::move(s).error();
+    if (columns.isEmpty())
+      return Error{path + ": " + times.label + ": expected " +
+                   std::to_string(ResidentColumns::bytesOf(own, *data)) +
+                   " bytes of memory for --resident, got less"};
+    run.columns = &columns;
+  }
   std::vector<double> predictions(data->rowCount());
   auto located = [&](Error error) {
     return Error{path + ": " + times.label + ": " + error.message};

@@ -279,6 +279,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                    "Runs of each, of which the fastest counts; default 5")
       ->check(count(INT32_MAX))
       ->type_name("N");
+  bench->add_flag("--resident", options.resident,
+                  "Copy the columns to a device before the time counts");
   bench->add_option("--format", texts.format, "text or json")
       ->check(oneOf({"text", "json"}))
       ->type_name("FORMAT");

@@ -127,6 +127,8 @@ struct Options {
   InfoFormat infoFormat = InfoFormat::Text;
   /// For bench: runs of each device.
   int64_t runs = 5;
+  /// For bench: columns are copied to a device before the time counts.
+  bool resident = false;
   /// For info: print the devices instead of the model.
   bool devices = false;
   /// The device of the steps: "auto", "cpu", "cuda:1".

@@ -81,6 +81,22 @@ class Bench(harness.TestCase):
         self.assertEqual(one[0][:2], [whole["launches"], whole["copies"] - 1])
         self.assertLess(one[0][2], whole["uploaded_bytes"])
 
+    def test_resident(self):
+        """The columns are copied once, before the time counts."""
+        told = []
+        for options in (), ("--resident",):
+            device, = json.loads(self.succeed(
+                self.model, "bench", self.train, "--device=cuda-emulated",
+                "--runs=1", "--format=json", *options,
+                env=ENVIRONMENT))["devices"]
+            told.append([phase["uploaded_bytes"] for phase in device["phases"]])
+        rows = len(harness.read_csv(self.train))
+        for staged, kept in zip(*told):
+            self.assertGreater(staged, 8 * rows)
+            self.assertLess(kept, staged - 8 * rows)
+        self.succeed(self.model, "bench", self.train, "--device=cpu",
+                     "--resident", "--runs=1")
+
     def test_all(self):
         told = json.loads(self.bench("--device=all", "--runs=1",
                                      "--format=json"))

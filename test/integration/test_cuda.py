@@ -256,8 +256,8 @@ class Emulated(devices.DeviceTest):
                 self.assertEqual(COUNTS.search(said)["waited"], "2", options)
 
     def test_batches(self):
-        """The groups of a batch share launches and copies: each step is a graph
-        of its kernels, its copies are one operation."""
+        """The groups of a batch share launches and copies; many sums of a group
+        are one launch."""
         model = self.prepare(devices.LOAD, "--fuse-rows=false", groups=48,
                              days=8)
         told = {}
@@ -267,15 +267,60 @@ class Emulated(devices.DeviceTest):
             told[batch] = weights, json.loads(
                 re.search(r"^\{.*\}$", said, re.M)[0])["device"]
         self.assertEqual(len({weights for weights, _ in told.values()}), 1)
-        alone, graphs, batches = (told[batch][1] for batch in (0, 1, 16))
-        # init, chunk and finish; parameters, columns and coefficients, and the
-        # model's constants once. Without graphs they are copied one by one.
-        self.assertEqual((graphs["launches"], graphs["copies"]), (144, 145))
-        self.assertGreater(alone["launches"], 20 * graphs["launches"])
+        alone, single, batches = (told[batch][1] for batch in (0, 1, 16))
+        # Parameters, columns and coefficients, and the model's constants once.
+        # Without batches they are copied one by one.
+        self.assertEqual(single["copies"], 145)
         self.assertLess(alone["copies"], 144 + 200)
+        self.assertGreater(alone["launches"], 3 * single["launches"])
         # Batches may start before all of their groups are there.
-        for what in ("launches", "copies"):
-            self.assertLess(batches[what], graphs[what])
+        self.assertLess(batches["launches"], single["launches"] / 3)
+        self.assertLessEqual(batches["launches"], 300)
+        self.assertLess(batches["copies"], single["copies"])
+
+    def test_segments(self):
+        """A chunk of several segments has the bytes of as many chunks, with
+        fewer launches."""
+        for formula, days, options in (
+                (devices.LOAD, 21_000, ()), (devices.MIXED, 9_000, ()),
+                (devices.CG, 9_000, ("--solver=cg", "--block-limit=16"))):
+            with self.subTest(formula):
+                model = self.prepare(formula, *options, groups=2, days=days)
+                seen = {}
+                for name, more in (
+                        ("segments", ("--chunk-rows=4096",)), ("all", ()),
+                        ("two", ("--chunk-rows=8192",)),
+                        ("four", ("--chunk-rows=20000",)),
+                        ("less than two", ("--chunk-rows=5000",)),
+                        ("parts", ("--chunk-rows=1000", "--threads=1"))):
+                    got, said = self.run_there(model, "fit", self.train, *more,
+                                               batch=1, order="random")
+                    seen[name] = got, int(COUNTS.search(said)["launches"])
+                for name, (got, launches) in seen.items():
+                    self.assertEqual(got, seen["segments"][0], name)
+                    if name in ("all", "two", "four"):
+                        self.assertLess(launches, seen["segments"][1], name)
+                # Ever smaller chunks.
+                for memory in (1 << 25, 1 << 24, 1 << 23, 1 << 22, 1 << 21):
+                    got, _ = self.run_there(model, "fit", self.train,
+                                            "--threads=1", memory=memory)
+                    self.assertEqual(got, seen["segments"][0], memory)
+
+    def test_kept_columns(self):
+        """Conjugate gradients copy the columns once, if there is memory."""
+        model = self.prepare(devices.CG, "--fuse-rows=false", "--solver=cg",
+                             "--block-limit=16", days=400)
+        rows = len(harness.read_csv(self.train))
+        uploaded = []
+        for options in (), ("--memory=400K",):
+            got, said = self.run_there(model, "fit", self.train, *options,
+                                       "--timings=json")
+            told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])
+            uploaded.append((got, told["device"]["uploaded_bytes"]))
+        self.assertEqual(uploaded[0][0], uploaded[1][0])
+        # a, b, c, y; and a vector for each pass.
+        self.assertLess(uploaded[0][1], uploaded[1][1] / 3)
+        self.assertGreater(uploaded[0][1], 3 * 8 * rows)
 
     def test_little_memory(self):
         self.check_little_memory()

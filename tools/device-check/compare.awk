@@ -49,5 +49,5 @@ END {
     print where
     exit 1
   }
-  print scale > 0 ? most / scale : 0
+  print (scale > 0 ? most / scale : 0)
 }

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceTarget.h"
+#include "tamrt/abi.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace tamc;
@@ -15,6 +17,10 @@ using namespace tamc;
 namespace {
 
 class DeviceTarget : public Target {
+  static constexpr int64_t kSegment = TAMRT_SEGMENT_ROWS;
+  static constexpr int64_t kChunkRows = 256 * kSegment;
+  static constexpr int64_t kStep = 4;
+
 public:
   explicit DeviceTarget(std::unique_ptr<Target> host) : host(std::move(host)) {}
 
@@ -24,11 +30,18 @@ public:
   }
   std::optional<RowLoopLimits> getRowLoopLimits() const override { return {}; }
   tam::SumsAttr getLoopLayout(mlir::Operation *) const override { return {}; }
-  int64_t getChunkRows(int64_t sumBytes, int64_t rowBytes) const override {
-    return host->getChunkRows(sumBytes, rowBytes);
-  }
+  /// Launches cost as much as thousands of rows, and rows are what a device
+  /// spreads over its threads.
+  int64_t getChunkRows(int64_t, int64_t) const override { return kChunkRows; }
+  bool joinsSegments() const override { return true; }
+  /// Few of several segments, which are powers of two of them.
   llvm::SmallVector<int64_t> getRungs(int64_t most) const override {
-    return host->getRungs(most);
+    llvm::SmallVector<int64_t> rungs;
+    const int64_t segments = llvm::bit_floor(uint64_t(most)) / kSegment;
+    for (int64_t each = segments; each > 1; each /= kStep)
+      rungs.push_back(each * kSegment);
+    rungs.append(host->getRungs(std::min(most, kSegment)));
+    return rungs;
   }
   /// kernels.def says how much a kernel may use; all backends keep to it.
   Workspace getWorkspace(llvm::StringRef kernel,

@@ -77,6 +77,10 @@ public:
   /// temporaries take `rowBytes` per row.
   virtual int64_t getChunkRows(int64_t sumBytes, int64_t rowBytes) const = 0;
 
+  /// Whether a chunk of a step that adds to sums may have rows of several
+  /// segments (abi.h).
+  virtual bool joinsSegments() const { return false; }
+
   /// The chunk sizes that a step of chunks of `most` rows is compiled for, when
   /// there may be less memory: from `most` to 1, descending.
   virtual llvm::SmallVector<int64_t> getRungs(int64_t most) const = 0;

@@ -7,44 +7,24 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The functions of tamrt/backend.h over Host.h, and steps as graphs: a step of
-/// a batch is a graph of its kernels, which is launched as a whole. To make a
-/// graph executable takes long, so each is kept and updated with the operands
-/// of later batches.
+/// The functions of tamrt/backend.h over Host.h.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "backends/cuda/Host.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <string>
 
 using namespace tamrt::cuda;
 
-namespace {
-
-/// A graph that can be launched, and the stream of its last launch.
-struct Ready {
-  int64_t nodes = 0;
-  cudaGraphExec_t handle = nullptr;
-  tamrt_stream *stream = nullptr;
-};
-
-} // namespace
-
 struct tamrt_executable {
   const tamrt_step *step;
-  std::mutex mutex;
-  /// The last ones used come first.
-  std::vector<Ready> graphs;
 };
 
 namespace {
-
-/// Batches of as many calls have the same kernels. So many numbers of calls
-/// are kept.
-constexpr size_t kMostGraphs = 4;
 
 /// Calls a function that returns a tamrt_status; it may throw std::bad_alloc.
 template <class Function> int32_t guarded(const Function &function) {
@@ -62,105 +42,54 @@ template <class Function> int32_t guarded(const Function &function) {
 int64_t batch(tamrt_device *) { return mostCalls(); }
 
 tamrt_executable *prepare(tamrt_device *, const tamrt_step *step) {
-  return new (std::nothrow) tamrt_executable{step, {}, {}};
+  return new (std::nothrow) tamrt_executable{step};
 }
 
-void drop(const Ready &ready) {
-  // It may still run.
-  if (ready.stream)
-    TAMRT_CUDA(cudaStreamSynchronize, ready.stream->handle);
-  TAMRT_CUDA(cudaGraphExecDestroy, ready.handle);
-}
-
-void discard(tamrt_device *device, tamrt_executable *executable) {
-  device->use();
-  for (const Ready &ready : executable->graphs)
-    drop(ready);
+void discard(tamrt_device *, tamrt_executable *executable) {
   delete executable;
 }
 
-/// An executable graph like the one that was built: one of those kept, with
-/// these operands, or a new one. It becomes the first.
-int32_t makeReady(tamrt_executable &executable, const GraphBuilder &built) {
-  std::vector<Ready> &graphs = executable.graphs;
-  graphs.reserve(kMostGraphs + 1);
-  for (size_t i = 0; i < graphs.size(); ++i) {
-    if (graphs[i].nodes != built.nodes)
-      continue;
-    cudaGraphExecUpdateResultInfo info = {};
-    const cudaError_t error =
-        cudaGraphExecUpdate(graphs[i].handle, built.graph, &info);
-    if (error == cudaSuccess) {
-      std::swap(graphs[i], graphs.front());
-      return TAMRT_OK;
-    }
-    if (error != cudaErrorGraphExecUpdateFailure)
-      return check(error, "cudaGraphExecUpdate");
-    // Another step would be a different executable, but another number of rows
-    // may mean other kernels.
-    cudaGetLastError();
-  }
-  Ready ready = {built.nodes};
-  if (int32_t status =
-          TAMRT_CUDA(cudaGraphInstantiate, &ready.handle, built.graph, 0))
-    return status;
-  graphs.insert(graphs.begin(), ready);
-  if (graphs.size() > kMostGraphs) {
-    drop(graphs.back());
-    graphs.pop_back();
-  }
-  return TAMRT_OK;
-}
-
-/// A graph while it is built in a stream.
-class Building {
+/// Makes a stream note what the calls of a batch launch.
+class Noting {
 public:
-  explicit Building(tamrt_stream &stream) : stream(stream) {
-    stream.graph = &graph;
+  Noting(tamrt_stream &stream, CallBatch &batch) : stream(stream) {
+    stream.batch = &batch;
   }
-  ~Building() {
-    stream.graph = nullptr;
-    if (graph.graph)
-      TAMRT_CUDA(cudaGraphDestroy, graph.graph);
-  }
-  Building(const Building &) = delete;
-  Building &operator=(const Building &) = delete;
-
-  GraphBuilder graph;
+  ~Noting() { stream.batch = nullptr; }
+  Noting(const Noting &) = delete;
+  Noting &operator=(const Noting &) = delete;
 
 private:
   tamrt_stream &stream;
 };
 
-/// Launches a graph of a step for all calls. Calls that fail while it is built
-/// leave no kernels in it: `calls` gets the others, for which it is to be built
-/// once more if there are fewer.
-int32_t launchGraph(tamrt_executable &executable,
+/// Launches a step for all calls. Calls that fail before that launch nothing:
+/// `calls` gets the others, for which it is to be done once more if there are
+/// fewer.
+int32_t launchCalls(tamrt_executable &executable,
                     std::vector<tamrt_call> &calls, tamrt_stream &stream) {
   const tamrt_launches &launches = *executable.step->launch_table;
   std::vector<tamrt_argument> scratch(
       size_t(launches.scratch + TAMRT_SPACES * int64_t(calls.size())));
   if (int32_t status = stream.makeRoom(int64_t(calls.size())))
     return status;
-  Building building(stream);
-  const GraphBuilder &built = building.graph;
-  if (int32_t status = TAMRT_CUDA(cudaGraphCreate, &building.graph.graph, 0))
-    return status;
-  core->run_calls(&launches, scratch.data(), calls.data(),
-                  int64_t(calls.size()));
-  if (std::erase_if(calls,
-                    [](const tamrt_call &call) {
-                      return call.context->status != TAMRT_OK;
-                    }) > 0 ||
-      built.nodes == 0)
+  CallBatch batch(calls);
+  {
+    const Noting noting(stream, batch);
+    core->run_calls(&launches, scratch.data(), calls.data(),
+                    int64_t(calls.size()));
+    for (const tamrt_call &call : calls)
+      HostLauncher(call.context).finish();
+  }
+  if (std::any_of(calls.begin(), calls.end(), [](const tamrt_call &call) {
+        return call.context->status != TAMRT_OK;
+      })) {
+    std::erase_if(calls, [](const tamrt_call &call) {
+      return call.context->status != TAMRT_OK;
+    });
     return TAMRT_OK;
-  const std::lock_guard lock(executable.mutex);
-  if (int32_t status = makeReady(executable, built))
-    return status;
-  Ready &ready = executable.graphs.front();
-  ready.stream = &stream;
-  ++stream.device->launches;
-  return TAMRT_CUDA(cudaGraphLaunch, ready.handle, stream.handle);
+  }
+  return batch.launch(stream);
 }
 
 int32_t enqueue(tamrt_device *device, tamrt_executable *executable,
@@ -177,6 +106,12 @@ int32_t enqueue(tamrt_device *device, tamrt_executable *executable,
     if (status != TAMRT_OK)
       return status;
     std::vector<tamrt_call> good(calls, calls + count);
+    // Kernels without a stream are launched one by one.
+    if (!stream && std::any_of(good.begin(), good.end(),
+                               [](const tamrt_call &call) {
+                                 return call.segments != nullptr;
+                               }))
+      return int32_t(TAMRT_ERROR_INVALID_ARGUMENT);
     if (!stream) {
       std::vector<tamrt_argument> scratch(
           size_t(launches.scratch + TAMRT_SPACES * count));
@@ -186,7 +121,7 @@ int32_t enqueue(tamrt_device *device, tamrt_executable *executable,
     size_t before = 0;
     do {
       before = good.size();
-      status = launchGraph(*executable, good, *stream);
+      status = launchCalls(*executable, good, *stream);
     } while (status == TAMRT_OK && !good.empty() && good.size() < before);
     return status;
   });

@@ -15,12 +15,20 @@
 #ifndef TAMRT_BACKENDS_CUDA_BINDING_H
 #define TAMRT_BACKENDS_CUDA_BINDING_H
 
+#include "backends/cuda/Block.h"
+#include "backends/cuda/Runtime.h"
+
 #include "tamrt/backend.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace tamrt::cuda {
+
+struct CallLaunch;
 
 /// The kind of the devices.
 const char *kind();
@@ -28,9 +36,34 @@ const char *kind();
 /// The functions that launch kernels.
 tamrt_kernels launchTable();
 
-/// The kernels of Zero (Sums.h), by which a device is tried, and of CopyPieces.
-const void *zeroKernel();
-const void *copyKernel();
+/// A body as a kernel.
+struct Kernel {
+  /// What the runtime launches, with a Many as its operand.
+  const void *function;
+  size_t bodyBytes;
+  /// Calls that one launch executes at most.
+  size_t most;
+  /// Launches bodies, which have the same threads and shared memory. Returns a
+  /// tamrt_status.
+  int32_t (*launch)(const Kernel &kernel, std::span<const CallLaunch *const> parts,
+                    cudaStream_t stream);
+};
+
+/// A body that is to be executed for a call.
+struct CallLaunch {
+  const Kernel *kernel;
+  Grid grid;
+  FailureSlot slot;
+  /// The body.
+  std::vector<std::byte> operands;
+};
+
+/// The kernels of Zero (Sums.h), by which a device is tried, of CopyPieces, and
+/// of AddRows and JoinSegments.
+const Kernel &zeroKernel();
+const Kernel &copyKernel();
+const Kernel &rowSumsKernel();
+const Kernel &joinSegmentsKernel();
 
 /// The most calls of a step that run together. 0: kernels are launched one by
 /// one.
@@ -46,7 +79,12 @@ void start(const tamrt_core &core);
 std::string furtherCounts();
 
 /// The kernel of a body, as the runtime's calls get it.
-template <class Body> const void *kernelOf();
+template <class Body> const Kernel &kernelOf();
+
+/// Kernel::launch of a body.
+template <class Body>
+int32_t launchMany(const Kernel &kernel, std::span<const CallLaunch *const> parts,
+                   cudaStream_t stream);
 
 } // namespace tamrt::cuda
 

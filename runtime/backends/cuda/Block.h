@@ -68,12 +68,14 @@ template <class T> struct Buffer {
   int64_t count = 0;
   /// The emulator's records of the elements; null elsewhere.
   void *records = nullptr;
+
+  bool operator==(const Buffer &) const = default;
 };
 
 /// A kernel that has a list of buffers is launched for so many at a time.
 constexpr int64_t kMaxList = 64;
 
-/// A part of a list of buffers. Operands of a launch have at most 4 KB.
+/// A part of a list of buffers. Operands of a body have at most 4 KB.
 template <class T> struct List {
   int64_t count = 0;
   Buffer<T> buffers[kMaxList];
@@ -98,6 +100,23 @@ struct Failure {
 struct FailureSlot {
   Failure *failure = nullptr;
   Failure *mirror = nullptr;
+};
+
+/// Bodies of several calls that one launch executes: the blocks of one follow
+/// those of the other. A launch's operands have at most 32 KB.
+template <class Body> struct Many {
+  static constexpr int kRoom = 32000;
+  static constexpr int kFit =
+      (kRoom - 16) /
+      static_cast<int>(sizeof(Body) + sizeof(FailureSlot) + sizeof(uint32_t));
+  /// So many at most.
+  static constexpr int most = kFit < 64 ? kFit : 64;
+
+  int32_t count = 0;
+  /// The first block that is not the call's.
+  uint32_t ends[most];
+  FailureSlot slots[most];
+  Body bodies[most];
 };
 
 /// What `view` of a block returns for a buffer.
@@ -151,10 +170,12 @@ struct Greater {
 /// Execution on a GPU.
 class CudaBlock {
 public:
-  TAMRT_BODY explicit CudaBlock(const FailureSlot &slot) : slot(slot) {}
+  /// The blocks of a call are [first, end) of the launch's.
+  TAMRT_BODY CudaBlock(const FailureSlot &slot, uint32_t first, uint32_t end)
+      : slot(slot), first(first), count(end - first) {}
 
-  TAMRT_BODY int64_t block() const { return blockIdx.x; }
-  TAMRT_BODY int64_t blocks() const { return gridDim.x; }
+  TAMRT_BODY int64_t block() const { return blockIdx.x - first; }
+  TAMRT_BODY int64_t blocks() const { return count; }
   TAMRT_BODY int thread() const { return static_cast<int>(threadIdx.x); }
   TAMRT_BODY int threads() const { return static_cast<int>(blockDim.x); }
   TAMRT_BODY int64_t index() const { return block() * threads() + thread(); }
@@ -180,7 +201,8 @@ public:
   }
 
 private:
-  FailureSlot slot;
+  const FailureSlot &slot;
+  uint32_t first, count;
 };
 
 #endif

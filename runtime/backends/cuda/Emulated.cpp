@@ -40,7 +40,11 @@
 
 namespace tamrt::cuda {
 
-template <class Body> const void *kernelOf() { return fake::kernelOf<Body>(); }
+template <class Body> const Kernel &kernelOf() {
+  static const Kernel kernel = {fake::kernelOf<Body>(), sizeof(Body),
+                                Many<Body>::most, launchMany<Body>};
+  return kernel;
+}
 
 } // namespace tamrt::cuda
 
@@ -73,8 +77,10 @@ tamrt_kernels launchTable() {
   return all;
 }
 
-const void *zeroKernel() { return kernelOf<Zero>(); }
-const void *copyKernel() { return kernelOf<CopyPieces>(); }
+const Kernel &zeroKernel() { return kernelOf<Zero>(); }
+const Kernel &copyKernel() { return kernelOf<CopyPieces>(); }
+const Kernel &rowSumsKernel() { return kernelOf<AddRows>(); }
+const Kernel &joinSegmentsKernel() { return kernelOf<JoinSegments>(); }
 
 int64_t mostCalls() { return number("TAMRT_EMULATOR_BATCH", 16); }
 

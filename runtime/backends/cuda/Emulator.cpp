@@ -41,7 +41,7 @@ bool parseOrder(std::string_view name, Order &order) {
 
 void LoopThread::failWith(const std::string &what) const {
   throw Fault{"kernel '" + std::string(launch->name) + "', block " +
-              std::to_string(blockIndex) + ", thread " +
+              std::to_string(launch->firstBlock + blockIndex) + ", thread " +
               std::to_string(threadIndex) + ": " + what};
 }
 
@@ -66,6 +66,11 @@ static std::string describe(const Access &access) {
   return "block " + number(access.block) + ", thread " + number(access.thread);
 }
 
+/// The number of a block in its launch.
+static uint32_t blockOf(const Launch &launch, int64_t block) {
+  return static_cast<uint32_t>(launch.firstBlock + block);
+}
+
 void LoopThread::noteRead(Record *record, size_t bytes) {
   const bool isShared =
       record >= sharedRecords && record < sharedRecords + sharedCount;
@@ -75,7 +80,7 @@ void LoopThread::noteRead(Record *record, size_t bytes) {
     sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
   if (!record)
     return;
-  const Access now = {launch->number, static_cast<uint32_t>(blockIndex), epoch,
+  const Access now = {launch->number, blockOf(*launch, blockIndex), epoch,
                       static_cast<uint32_t>(threadIndex)};
   if (!isBefore(record->written, now))
     failWith("race: reads what " + describe(record->written) + " wrote");
@@ -99,7 +104,7 @@ void LoopThread::noteWrite(Record *record, size_t bytes) {
     sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
   if (!record)
     return;
-  const Access now = {launch->number, static_cast<uint32_t>(blockIndex), epoch,
+  const Access now = {launch->number, blockOf(*launch, blockIndex), epoch,
                       static_cast<uint32_t>(threadIndex)};
   if (!isBefore(record->written, now))
     failWith("race: writes what " + describe(record->written) + " wrote");
@@ -371,7 +376,8 @@ void Fibers::failStuck(Launch &launch, int64_t block) const {
     atBarrier += lane.state == State::AtBarrier;
   }
   throw Fault{"kernel '" + std::string(launch.name) + "', block " +
-              std::to_string(block) + ": " + std::to_string(waits) + " of " +
+              std::to_string(launch.firstBlock + block) + ": " +
+              std::to_string(waits) + " of " +
               std::to_string(launch.grid.threads) + " threads wait, " +
               std::to_string(atBarrier) + " of them at a barrier" +
               (isOneLine ? " of line " + std::to_string(line)
@@ -505,12 +511,15 @@ void Emulator::arrange(int64_t count, int64_t width,
 }
 
 Launch Emulator::start(std::string_view name, const Grid &grid) {
-  ++theCounts.launches;
+  if (partOf == 0) {
+    ++launches;
+    ++theCounts.launches;
+  }
   theCounts.blocks += uint64_t(grid.blocks);
   arrange(grid.blocks, 2, blockOrder);
   if (theOrder == Order::Warps)
     std::reverse(blockOrder.begin(), blockOrder.end());
-  return {name, grid, ++launches, theCounts, places};
+  return {name, grid, launches, partOf, theCounts, places};
 }
 
 Failure Emulator::runLoop(std::string_view name, const Grid &grid,

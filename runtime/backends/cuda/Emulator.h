@@ -90,6 +90,8 @@ struct Launch {
   std::string_view name;
   Grid grid;
   uint32_t number;
+  /// The number of the body's first block in the launch.
+  int64_t firstBlock;
   Counts &counts;
   const Places &places;
   Failure failure = {};
@@ -244,8 +246,12 @@ public:
   Emulator(Order order, uint64_t seed, bool countsBanks);
   ~Emulator();
 
-  /// Executes a body. Throws Fault if it finds an error.
-  template <class Body> Failure run(const Grid &grid, const Body &body) {
+  /// Executes a body. Throws Fault if it finds an error. `firstBlock`: if not 0,
+  /// the body is one of the last launch, whose blocks before it are those of
+  /// other bodies.
+  template <class Body>
+  Failure run(const Grid &grid, const Body &body, int64_t firstBlock = 0) {
+    partOf = firstBlock;
     if constexpr (Body::hasBarriers)
       return runFibers(Body::name, grid,
                        [&body](FiberThread &thread) { body(thread); });
@@ -277,6 +283,8 @@ private:
   uint64_t seed;
   bool countsBanks;
   uint32_t launches = 0;
+  /// The first block of the body that runs.
+  int64_t partOf = 0;
   Places places;
   Counts theCounts;
   std::vector<int64_t> blockOrder, threadOrder;

@@ -45,27 +45,11 @@ struct Event {
   std::shared_ptr<Mark> mark;
 };
 
-/// A launch of a kernel.
+/// A launch of a kernel, with its operands.
 struct Launched {
   const fake::Kernel *kernel;
   Grid grid;
-  std::vector<char> body;
-  FailureSlot slot;
-  /// In a graph: the nodes before it.
-  std::vector<size_t> after;
-};
-
-using Nodes = std::vector<Launched>;
-
-struct Graph {
-  Nodes nodes;
-};
-
-struct Executable {
-  std::shared_ptr<const Nodes> nodes;
-  int device;
-  /// Launches that have not run.
-  std::shared_ptr<int> pending = std::make_shared<int>(0);
+  std::vector<char> many;
 };
 
 struct Device {
@@ -98,10 +82,6 @@ struct Driver {
   std::map<uintptr_t, Pinned> pinned;
   std::map<uintptr_t, Stream> streams;
   std::map<uintptr_t, Event> events;
-  std::map<uintptr_t, Graph> graphs;
-  std::map<uintptr_t, Executable> executables;
-  /// Of each node: its graph and its position.
-  std::map<uintptr_t, std::pair<uintptr_t, size_t>> nodes;
   /// No handle is used twice, and none is an address.
   uintptr_t nextHandle = (uintptr_t(1) << 53) + 64;
   uint64_t calls = 0, waitingCopies = 0;
@@ -267,54 +247,45 @@ template <class Work> void attempt(size_t index, const Work &work) {
   }
 }
 
-void run(Device &on, const Launched &launched) {
+void run(Device &on, const fake::Kernel &kernel, const fake::Part &part,
+         int64_t firstBlock) {
   void *records;
   auto *failure = static_cast<Failure *>(
-      launched.slot.failure
-          ? placeOf(on, launched.slot.failure, sizeof(Failure), records)
+      part.slot.failure
+          ? placeOf(on, part.slot.failure, sizeof(Failure), records)
           : nullptr);
   if (failure && failure->status != 0)
     return;
+  const Failure got = kernel.run(driver->emulator, part, firstBlock);
+  if (got.status == 0)
+    return;
+  if (!failure)
+    throw Fault{"kernel '" + std::string(kernel.name) +
+                "' has no place for its failure"};
+  *failure = got;
+  *static_cast<Failure *>(
+      placeOf(on, part.slot.mirror, sizeof(Failure), records)) = got;
+}
+
+/// Runs the parts of a launch, in an order of their own: a later one may be
+/// first.
+void run(Device &on, const Launched &launched) {
   driver->emulator.usePlaces(
       [&on](const void *address, size_t bytes, void *&found) {
         return placeOf(on, address, bytes, found);
       });
-  const Failure got = launched.kernel->run(driver->emulator, launched.grid,
-                                           launched.body.data());
-  if (got.status == 0)
-    return;
-  if (!failure)
-    throw Fault{"kernel '" + std::string(launched.kernel->name) +
-                "' has no place for its failure"};
-  *failure = got;
-  *static_cast<Failure *>(
-      placeOf(on, launched.slot.mirror, sizeof(Failure), records)) = got;
-}
-
-/// Runs the kernels of a graph, each after those before it.
-void run(Device &on, const Nodes &nodes) {
-  std::vector<size_t> left(nodes.size());
-  std::vector<std::vector<size_t>> later(nodes.size());
-  std::vector<size_t> ready;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    left[i] = nodes[i].after.size();
-    for (size_t before : nodes[i].after)
-      later[before].push_back(i);
-    if (left[i] == 0)
-      ready.push_back(i);
-  }
-  while (!ready.empty()) {
-    size_t which = 0;
-    if (driver->settings.order == Order::Random)
-      which = size_t(driver->emulator.random() % ready.size());
-    else if (driver->settings.order != Order::Forward)
-      which = ready.size() - 1;
-    const size_t node = ready[which];
-    ready.erase(ready.begin() + ptrdiff_t(which));
-    run(on, nodes[node]);
-    for (size_t next : later[node])
-      if (--left[next] == 0)
-        ready.push_back(next);
+  std::vector<fake::Part> parts =
+      launched.kernel->parts(launched.many.data(), launched.grid);
+  const Order order = driver->settings.order;
+  if (order == Order::Random)
+    for (size_t i = parts.size(); i > 1; --i)
+      std::swap(parts[i - 1], parts[driver->emulator.random() % i]);
+  else if (order != Order::Forward)
+    std::reverse(parts.begin(), parts.end());
+  int64_t firstBlock = 0;
+  for (const fake::Part &part : parts) {
+    run(on, *launched.kernel, part, firstBlock);
+    firstBlock += part.grid.blocks;
   }
 }
 
@@ -331,9 +302,16 @@ bool makeLaunch(const char *call, const void *kernel, dim3 blocks, dim3 threads,
   launched.kernel = static_cast<const fake::Kernel *>(kernel);
   launched.grid = {int64_t(blocks.x), int(threads.x),
                    int(shared / sizeof(double))};
-  const auto *body = static_cast<const char *>(arguments[0]);
-  launched.body.assign(body, body + launched.kernel->bytes);
-  launched.slot = *static_cast<const FailureSlot *>(arguments[1]);
+  const auto *many = static_cast<const char *>(arguments[0]);
+  launched.many.assign(many, many + launched.kernel->bytes);
+  int64_t blocksOfParts = 0;
+  for (const fake::Part &part :
+       launched.kernel->parts(launched.many.data(), launched.grid))
+    blocksOfParts += part.grid.blocks;
+  if (blocksOfParts != launched.grid.blocks) {
+    fail(cudaErrorInvalidValue, call, "the calls have other blocks");
+    return false;
+  }
   return true;
 }
 
@@ -384,7 +362,6 @@ const char *cudaGetErrorName(cudaError_t error) {
     TAMRT_NAME(cudaErrorNotReady);
     TAMRT_NAME(cudaErrorIllegalAddress);
     TAMRT_NAME(cudaErrorLaunchFailure);
-    TAMRT_NAME(cudaErrorGraphExecUpdateFailure);
 #undef TAMRT_NAME
   default:
     return "cudaErrorUnknown";
@@ -674,114 +651,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function,
   put(*stream, [=, index = size_t(current)] {
     attempt(index, [&](Device &) { function(argument); });
   });
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned) {
-  TAMRT_ENTER(cudaGraphCreate);
-  *graph = add<cudaGraph_t>(driver->graphs, Graph());
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  TAMRT_ENTER(cudaGraphDestroy);
-  if (driver->graphs.erase(numberOf(graph)) == 0)
-    return fail(cudaErrorInvalidValue, "cudaGraphDestroy",
-                "there is no such graph");
-  std::erase_if(driver->nodes, [&](const auto &node) {
-    return node.second.first == numberOf(graph);
-  });
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *added, cudaGraph_t handle,
-                                   const cudaGraphNode_t *before,
-                                   size_t beforeCount,
-                                   const cudaKernelNodeParams *parameters) {
-  TAMRT_ENTER(cudaGraphAddKernelNode);
-  Graph *graph = get(driver->graphs, handle);
-  Launched launched;
-  if (!graph)
-    return fail(cudaErrorInvalidValue, "cudaGraphAddKernelNode",
-                "there is no such graph");
-  if (!makeLaunch("cudaGraphAddKernelNode", parameters->func,
-                  parameters->gridDim, parameters->blockDim,
-                  parameters->kernelParams, parameters->sharedMemBytes,
-                  launched))
-    return last;
-  for (size_t i = 0; i < beforeCount; ++i) {
-    const auto *node = get(driver->nodes, before[i]);
-    if (!node || node->first != numberOf(handle))
-      return fail(cudaErrorInvalidValue, "cudaGraphAddKernelNode",
-                  "expected nodes of the graph");
-    launched.after.push_back(node->second);
-  }
-  *added = add<cudaGraphNode_t>(
-      driver->nodes, std::pair(numberOf(handle), graph->nodes.size()));
-  graph->nodes.push_back(std::move(launched));
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable,
-                                 cudaGraph_t handle, unsigned long long) {
-  TAMRT_ENTER(cudaGraphInstantiate);
-  const Graph *graph = get(driver->graphs, handle);
-  if (!graph)
-    return fail(cudaErrorInvalidValue, "cudaGraphInstantiate",
-                "there is no such graph");
-  *executable = add<cudaGraphExec_t>(
-      driver->executables,
-      Executable{std::make_shared<const Nodes>(graph->nodes), current});
-  return cudaSuccess;
-}
-
-/// Launches before it keep their operands.
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t from,
-                                cudaGraphExecUpdateResultInfo *info) {
-  TAMRT_ENTER(cudaGraphExecUpdate);
-  Executable *executable = get(driver->executables, handle);
-  const Graph *graph = get(driver->graphs, from);
-  if (!executable || !graph)
-    return fail(cudaErrorInvalidValue, "cudaGraphExecUpdate",
-                "there is no such graph");
-  const Nodes &old = *executable->nodes;
-  if (!std::equal(
-          old.begin(), old.end(), graph->nodes.begin(), graph->nodes.end(),
-          [](const auto &a, const auto &b) { return a.after == b.after; })) {
-    info->result = cudaGraphExecUpdateErrorTopologyChanged;
-    return fail(cudaErrorGraphExecUpdateFailure);
-  }
-  executable->nodes = std::make_shared<const Nodes>(graph->nodes);
-  info->result = cudaGraphExecUpdateSuccess;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t to) {
-  TAMRT_ENTER(cudaGraphLaunch);
-  Stream *stream = streamOf(to, "cudaGraphLaunch");
-  if (!stream)
-    return last;
-  const Executable *executable = get(driver->executables, handle);
-  if (!executable || executable->device != current)
-    return fail(cudaErrorInvalidValue, "cudaGraphLaunch",
-                "there is no such graph of the device");
-  ++*executable->pending;
-  put(*stream, [nodes = executable->nodes, pending = executable->pending,
-                index = size_t(current)] {
-    --*pending;
-    attempt(index, [&](Device &on) { run(on, *nodes); });
-  });
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
-  TAMRT_ENTER(cudaGraphExecDestroy);
-  const Executable *executable = get(driver->executables, handle);
-  if (!executable || *executable->pending > 0)
-    return fail(cudaErrorInvalidValue, "cudaGraphExecDestroy",
-                executable ? "the graph is not done"
-                           : "there is no such graph");
-  driver->executables.erase(numberOf(handle));
   return cudaSuccess;
 }
 

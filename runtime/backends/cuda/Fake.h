@@ -12,8 +12,8 @@
 ///
 /// - addresses of devices and handles are no addresses of the CPU;
 /// - work in streams is done late, in an order of streams that changes, unless
-///   the emulator's order is `forward`; kernels of a graph that do not depend
-///   on each other run in the emulator's order, too;
+///   the emulator's order is `forward`; the calls of a launch run in the
+///   emulator's order, too;
 /// - kernels access memory of their device and page-locked memory, nothing
 ///   else; a copy to other memory of the CPU waits for the stream, and is
 ///   counted;
@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tamrt::cuda::fake {
 
@@ -67,11 +68,22 @@ const Counts &counts();
 uint64_t calls();
 uint64_t waitingCopies();
 
+/// One of the bodies that a launch executes.
+struct Part {
+  Grid grid;
+  FailureSlot slot;
+  /// The body.
+  const void *body;
+};
+
 /// A body as a kernel.
 struct Kernel {
   const char *name;
+  /// Of a Many.
   size_t bytes;
-  Failure (*run)(Emulator &emulator, const Grid &grid, const void *body);
+  /// The parts of a Many, whose threads and shared memory `grid` has.
+  std::vector<Part> (*parts)(const void *many, const Grid &grid);
+  Failure (*run)(Emulator &emulator, const Part &part, int64_t firstBlock);
 };
 
 /// Makes a kernel known, so that it can be launched.
@@ -79,9 +91,20 @@ const void *add(const Kernel &kernel);
 
 template <class Body> const void *kernelOf() {
   static constexpr Kernel kernel = {
-      Body::name, sizeof(Body),
-      [](Emulator &emulator, const Grid &grid, const void *body) {
-        return emulator.run(grid, *static_cast<const Body *>(body));
+      Body::name, sizeof(Many<Body>),
+      [](const void *operands, const Grid &grid) {
+        const auto &many = *static_cast<const Many<Body> *>(operands);
+        std::vector<Part> parts;
+        uint32_t first = 0;
+        for (int i = 0; i < many.count; first = many.ends[i++])
+          parts.push_back({{many.ends[i] - first, grid.threads, grid.shared},
+                           many.slots[i],
+                           &many.bodies[i]});
+        return parts;
+      },
+      [](Emulator &emulator, const Part &part, int64_t firstBlock) {
+        return emulator.run(part.grid, *static_cast<const Body *>(part.body),
+                            firstBlock);
       }};
   static const void *const added = add(kernel);
   return added;

@@ -221,10 +221,13 @@ public:
     return degree + i;
   }
 
-  /// The degree+1 functions that do not vanish on span j, at x.
+  /// The degree+1 functions that do not vanish on span j, at x. `kDegree` is the
+  /// degree, so that the values are in registers, or 0: it may be any.
+  template <int64_t kDegree>
   TAMRT_BODY void evaluate(int64_t j, double x, double *values) const {
     values[0] = 1.0;
-    for (int64_t p = 1; p <= degree; ++p) {
+    const int64_t last = kDegree > 0 ? kDegree : degree;
+    for (int64_t p = 1; p <= last; ++p) {
       double carried = 0.0;
       for (int64_t i = 0; i < p; ++i) {
         const double low = at(j + 1 - (p - i)), high = at(j + i + 1);
@@ -253,26 +256,36 @@ struct Bspline {
   Buffer<int32_t> start;
 
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    if (degree == 3)
+      evaluate<3>(block);
+    else
+      evaluate<0>(block);
+  }
+
+  template <int64_t kDegree, class Block>
+  TAMRT_BODY void evaluate(Block &block) const {
+    constexpr int64_t kMost = kDegree > 0 ? kDegree : kMaxDegree;
+    const int64_t last = kDegree > 0 ? kDegree : degree;
     auto from = block.view(x), range = block.view(parameters);
     auto to = block.view(values);
     auto starts = block.view(start);
-    const Knots knots(range[2], range[3], k, degree);
+    const Knots knots(range[2], range[3], k, last);
     for (int64_t r = block.index(); r < rows; r += block.total()) {
       const Evaluation e = Evaluation::of(from[r], mode);
       const double at = knots.clamp(e.at), inner = knots.clamp(e.inner);
       const int64_t j = knots.span(at);
-      double border[kMaxDegree + 1], inside[kMaxDegree + 1] = {};
-      knots.evaluate(j, at, border);
+      double border[kMost + 1], inside[kMost + 1] = {};
+      knots.evaluate<kDegree>(j, at, border);
       if (e.amount != 0.0) {
         // A knot between the two points would make the row one column wider
         // than the band; no rule of a spline's input gives one.
         if (knots.span(inner) != j)
           block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 2);
-        knots.evaluate(j, inner, inside);
+        knots.evaluate<kDegree>(j, inner, inside);
       }
-      for (int64_t i = 0; i <= degree; ++i)
-        to[r * (degree + 1) + i] = e.combine(border[i], inside[i]);
-      starts[r] = static_cast<int32_t>(j - degree);
+      for (int64_t i = 0; i <= last; ++i)
+        to[r * (last + 1) + i] = e.combine(border[i], inside[i]);
+      starts[r] = static_cast<int32_t>(j - last);
     }
   }
 };

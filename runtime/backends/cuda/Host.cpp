@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "backends/cuda/Host.h"
+#include "backends/cuda/LaunchSupport.h"
+#include "backends/cuda/Sums.h"
 
 #include <algorithm>
 #include <cstring>
@@ -131,6 +133,11 @@ HostLauncher::HostLauncher(tamrt_context *ctx)
     quiet = std::unique_lock(device->quietMutex);
     stream = device->quiet.get();
   }
+  // A batch has chosen the device.
+  if (stream->batch) {
+    own = &stream->batch->of(ctx);
+    return;
+  }
   if (int32_t status = stream->device->use())
     fail(status, 0);
 }
@@ -146,11 +153,19 @@ void HostLauncher::fail(int32_t status, int64_t detail) {
   core->fail(ctx, status, detail);
 }
 
-const void *HostLauncher::find(const void *address, size_t bytes) {
+const void *HostLauncher::find(const void *address, size_t bytes,
+                               bool isWritten) {
   const void *found = nullptr;
   if (!stream)
     return nullptr;
   try {
+    if (own && !own->pending.isEmpty())
+      if (own->pending.adds(address, bytes) ||
+          (isWritten && own->pending.reads(address, bytes)))
+        flush(own->pending);
+    // Blocks of a batch stay as they are.
+    if (bytes <= bytesFrom(address))
+      return address;
     if (int32_t status = stream->device->find(address, bytes, found))
       fail(status, int64_t(bytes));
   } catch (const std::bad_alloc &) {
@@ -160,10 +175,125 @@ const void *HostLauncher::find(const void *address, size_t bytes) {
 }
 
 size_t HostLauncher::bytesFrom(const void *address) const {
-  return stream ? stream->device->bytesFrom(address) : 0;
+  if (!stream)
+    return 0;
+  return own ? own->bytesFrom(*stream->device, address)
+             : stream->device->bytesFrom(address);
 }
 
-void HostLauncher::launch(const void *kernel, const Grid &grid, void *body) {
+Segments HostLauncher::segments(int64_t rows) const {
+  if (!own || !own->call->segments)
+    return {1, rows};
+  return {(rows + TAMRT_SEGMENT_ROWS - 1) / TAMRT_SEGMENT_ROWS,
+          TAMRT_SEGMENT_ROWS};
+}
+
+SegmentSums HostLauncher::sums(double *address, int64_t count, double unit) {
+  SegmentSums result = {buffer(address, count), {}};
+  if (!own || !own->call->segments || count == 0)
+    return result;
+  const tamrt_call &call = *own->call;
+  const int64_t first = address - static_cast<double *>(call.state);
+  const int64_t stride = call.segment_bytes / int64_t(sizeof(double));
+  const int64_t others = segments(call.rows).count - 1;
+  if (first < 0 || first + count > stride) {
+    complain("a call of several segments adds to sums that are not in its "
+             "state");
+    fail(TAMRT_ERROR_DEVICE, 0);
+    return result;
+  }
+  result.stride = stride;
+  result.further = buffer(static_cast<double *>(call.segments) + first,
+                          (others - 1) * stride + count);
+  for (const TouchedSums &each : own->touched)
+    result.adds |= each.first < first + count && first < each.first + each.count;
+  try {
+    if (!result.adds)
+      own->touched.push_back({first, count, unit});
+  } catch (const std::bad_alloc &) {
+    fail(TAMRT_ERROR_OUT_OF_MEMORY, 0);
+  }
+  return result;
+}
+
+void HostLauncher::flush(PendingSums &pending) {
+  pending.flush([&](const Grid &grid, const AddRows &body) {
+    launch(rowSumsKernel(), grid, &body);
+  });
+}
+
+void HostLauncher::add(const RowProduct &product, const SegmentSums &sums) {
+  PendingSums alone;
+  PendingSums &pending = own ? own->pending : alone;
+  try {
+    auto [start, end] = pending.range();
+    start = start ? std::min(start, static_cast<const double *>(sums.own.data))
+                  : sums.own.data;
+    end = std::max<const double *>(end, sums.own.data + sums.own.count);
+    if (!pending.agrees(product, sums) ||
+        bytesFrom(start) < size_t(end - start) * sizeof(double))
+      flush(pending);
+    pending.add(product, segments(product.rows), sums);
+    if (!own)
+      flush(pending);
+  } catch (const std::bad_alloc &) {
+    fail(TAMRT_ERROR_OUT_OF_MEMORY, 0);
+  }
+}
+
+/// Sums that follow each other are joined together, with what lies between
+/// them.
+void HostLauncher::finish() {
+  if (!own)
+    return;
+  try {
+    flush(own->pending);
+    if (own->touched.empty())
+      return;
+    constexpr int64_t kGap = TAMRT_ALIGNMENT / int64_t(sizeof(double));
+    std::vector<TouchedSums> all;
+    std::swap(all, own->touched);
+    std::sort(all.begin(), all.end(),
+              [](const TouchedSums &a, const TouchedSums &b) {
+                return a.first < b.first;
+              });
+    for (size_t i = 0; i < all.size();) {
+      TouchedSums joined = all[i];
+      for (++i; i < all.size() && all[i].unit == joined.unit &&
+                all[i].first <= joined.first + joined.count + kGap;
+           ++i)
+        joined.count = all[i].first + all[i].count - joined.first;
+      const SegmentSums sums = this->sums(
+          static_cast<double *>(own->call->state) + joined.first, joined.count);
+      const JoinSegments body = {sums, joined.count,
+                           segments(own->call->rows).count, joined.unit};
+      launch(joinSegmentsKernel(), gridFor(joined.count), &body);
+    }
+  } catch (const std::bad_alloc &) {
+    fail(TAMRT_ERROR_OUT_OF_MEMORY, 0);
+  }
+}
+
+/// Whether a launch of Zero continues the last one: it then zeroes both, and
+/// what is between them in the same memory.
+static bool extends(const HostLauncher &launcher, CallLaunch &last,
+                    const Zero &next) {
+  constexpr int64_t kGap = TAMRT_ALIGNMENT / int64_t(sizeof(double));
+  Zero both;
+  std::memcpy(&both, last.operands.data(), sizeof both);
+  const int64_t gap = next.out.data - (both.out.data + both.count);
+  const int64_t count = both.count + gap + next.count;
+  if (gap < 0 || gap >= kGap ||
+      launcher.bytesFrom(both.out.data) < size_t(count) * sizeof(double))
+    return false;
+  both.count = both.out.count = count;
+  std::memcpy(last.operands.data(), &both, sizeof both);
+  last.grid = gridFor(count);
+  return true;
+}
+
+void HostLauncher::launch(const Kernel &kernel, const Grid &grid,
+                          const void *body) {
   // After an error no launch runs.
   if (grid.blocks == 0 ||
       __atomic_load_n(&ctx->status, __ATOMIC_RELAXED) != TAMRT_OK)
@@ -171,45 +301,88 @@ void HostLauncher::launch(const void *kernel, const Grid &grid, void *body) {
   try {
     FailureSlot slot;
     int32_t status = stream->slotOf(ctx, slot);
-    if (status == TAMRT_OK)
-      status = launchIn(*stream, kernel, grid, body, slot, ctx);
+    if (status == TAMRT_OK && !own) {
+      status = launchIn(*stream, kernel, grid, body, slot);
+      if (status == TAMRT_OK)
+        ++stream->device->launches;
+    }
     if (status != TAMRT_OK)
       return fail(status, 0);
+    if (!own)
+      return;
+    if (&kernel == &zeroKernel() && !own->launches.empty() &&
+        own->launches.back().kernel == &kernel &&
+        extends(*this, own->launches.back(),
+                *static_cast<const Zero *>(body)))
+      return;
+    const auto *bytes = static_cast<const std::byte *>(body);
+    own->launches.push_back(
+        {&kernel, grid, slot, {bytes, bytes + kernel.bodyBytes}});
   } catch (const std::bad_alloc &) {
     return fail(TAMRT_ERROR_OUT_OF_MEMORY, 0);
   }
-  if (!stream->graph)
-    ++stream->device->launches;
 }
 
-int32_t launchIn(tamrt_stream &stream, const void *kernel, const Grid &grid,
-                 void *body, FailureSlot slot, const tamrt_context *ctx) {
-  if (grid.blocks > INT32_MAX)
-    return TAMRT_ERROR_DEVICE;
-  dim3 blocks, threads;
-  blocks.x = unsigned(grid.blocks);
-  threads.x = unsigned(grid.threads);
-  const size_t shared = size_t(grid.shared) * sizeof(double);
-  void *arguments[] = {body, &slot};
-  if (!stream.graph)
-    return TAMRT_CUDA(cudaLaunchKernel, kernel, blocks, threads, arguments,
-                      shared, stream.handle);
-  cudaKernelNodeParams node = {};
-  node.func = const_cast<void *>(kernel);
-  node.gridDim = blocks;
-  node.blockDim = threads;
-  node.sharedMemBytes = unsigned(shared);
-  node.kernelParams = arguments;
-  cudaGraphNode_t &last = stream.graph->last[ctx];
-  cudaGraphNode_t added = nullptr;
-  const int32_t status =
-      TAMRT_CUDA(cudaGraphAddKernelNode, &added, stream.graph->graph, &last,
-                 last ? 1 : 0, &node);
-  if (status == TAMRT_OK) {
-    last = added;
-    ++stream.graph->nodes;
+int32_t launchIn(tamrt_stream &stream, const Kernel &kernel, const Grid &grid,
+                 const void *body, FailureSlot slot) {
+  const auto *bytes = static_cast<const std::byte *>(body);
+  const CallLaunch one = {
+      &kernel, grid, slot, {bytes, bytes + kernel.bodyBytes}};
+  const CallLaunch *const part = &one;
+  return kernel.launch(kernel, {&part, 1}, stream.handle);
+}
+
+CallBatch::CallBatch(const std::vector<tamrt_call> &calls) {
+  for (const tamrt_call &call : calls)
+    inOrder.push_back(
+        &works.try_emplace(call.context, call).first->second);
+}
+
+size_t CallWork::bytesFrom(const tamrt_device &device, const void *address) {
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  for (const Range &range : known)
+    if (number >= range.start && number < range.end)
+      return range.end - number;
+  const size_t bytes = device.bytesFrom(address);
+  if (bytes > 0) {
+    known[nextKnown] = {number, number + bytes};
+    nextKnown = (nextKnown + 1) % known.size();
   }
-  return status;
+  return bytes;
+}
+
+/// Each launch executes the next bodies of as many calls as possible.
+int32_t CallBatch::launch(tamrt_stream &stream) {
+  std::vector<size_t> next(inOrder.size(), 0);
+  std::vector<const CallLaunch *> parts;
+  const auto nextOf = [&](size_t i) -> const CallLaunch * {
+    return next[i] < inOrder[i]->launches.size()
+               ? &inOrder[i]->launches[next[i]]
+               : nullptr;
+  };
+  for (size_t first = 0; first < inOrder.size();) {
+    const CallLaunch *const one = nextOf(first);
+    if (!one) {
+      ++first;
+      continue;
+    }
+    parts.clear();
+    for (size_t i = first; i < inOrder.size(); ++i) {
+      const CallLaunch *const each = nextOf(i);
+      if (!each || each->kernel != one->kernel ||
+          each->grid.threads != one->grid.threads ||
+          each->grid.shared != one->grid.shared ||
+          parts.size() == one->kernel->most)
+        continue;
+      parts.push_back(each);
+      ++next[i];
+    }
+    if (int32_t status =
+            one->kernel->launch(*one->kernel, parts, stream.handle))
+      return status;
+    ++stream.device->launches;
+  }
+  return TAMRT_OK;
 }
 
 } // namespace tamrt::cuda
@@ -256,14 +429,14 @@ int32_t tamrt_device::open(std::string &why) {
     return TAMRT_ERROR_DEVICE;
   }
   cudaFuncAttributes attributes = {};
-  TAMRT_TRY(cudaFuncGetAttributes, &attributes, zeroKernel());
+  TAMRT_TRY(cudaFuncGetAttributes, &attributes, zeroKernel().function);
 #undef TAMRT_TRY
   if (isIntegrated)
     traits |= TAMRT_DEVICE_SHARES_RAM;
   // A constant of a model that is copied in the middle of a step may find no
   // memory. Steps that run as a whole find it before they begin.
-  if (mostCalls() == 0)
-    traits |= TAMRT_DEVICE_KERNELS_MAY_RUN_OUT;
+  traits |= mostCalls() == 0 ? TAMRT_DEVICE_KERNELS_MAY_RUN_OUT
+                             : TAMRT_DEVICE_JOINS_SEGMENTS;
   kernels = launchTable();
   if (TAMRT_CUDA(cudaStreamCreateWithFlags, &uploads, cudaStreamNonBlocking)) {
     why = "a stream cannot be created";

@@ -23,6 +23,7 @@
 
 #include "backends/cuda/Binding.h"
 #include "backends/cuda/Block.h"
+#include "backends/cuda/PendingSums.h"
 #include "backends/cuda/Runtime.h"
 
 #include "tamrt/backend.h"
@@ -31,11 +32,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -104,13 +108,47 @@ constexpr size_t kSlots = 64;
 /// Memory of the device that a stream takes.
 constexpr size_t kStreamBytes = kSlots * sizeof(Failure);
 
-/// The kernels of a step for several calls. Those of one call run one after
-/// another, those of different calls at the same time.
-struct GraphBuilder {
-  cudaGraph_t graph = nullptr;
-  int64_t nodes = 0;
-  /// The last kernel of each call.
-  std::map<const tamrt_context *, cudaGraphNode_t> last;
+/// An accumulator to which a call adds, by its place in the state, in doubles.
+struct TouchedSums {
+  int64_t first, count;
+  /// As of JoinSegments.
+  double unit;
+};
+
+/// What a call of a batch does.
+struct CallWork {
+  explicit CallWork(const tamrt_call &call) : call(&call) {}
+
+  /// The device's, of which the last answers are kept: its blocks stay as they
+  /// are during a batch.
+  size_t bytesFrom(const tamrt_device &device, const void *address);
+
+  const tamrt_call *call;
+  std::vector<CallLaunch> launches;
+  PendingSums pending;
+  std::vector<TouchedSums> touched;
+
+private:
+  struct Range {
+    uintptr_t start = 0, end = 0;
+  };
+
+  std::array<Range, 8> known;
+  size_t nextKnown = 0;
+};
+
+/// The calls of a step that run together: what one has launched is executed in
+/// its order, that of several at the same time.
+class CallBatch {
+public:
+  explicit CallBatch(const std::vector<tamrt_call> &calls);
+  CallWork &of(const tamrt_context *ctx) { return works.at(ctx); }
+  /// Launches all. Returns a tamrt_status.
+  int32_t launch(tamrt_stream &stream);
+
+private:
+  std::map<const tamrt_context *, CallWork> works;
+  std::vector<CallWork *> inOrder;
 };
 
 } // namespace tamrt::cuda
@@ -132,8 +170,8 @@ struct tamrt_stream {
 
   tamrt_device *const device;
   cudaStream_t handle = nullptr;
-  /// While a graph is built.
-  tamrt::cuda::GraphBuilder *graph = nullptr;
+  /// While the calls of a batch say what they launch.
+  tamrt::cuda::CallBatch *batch = nullptr;
 
 private:
   /// What is copied on from staging memory when a download has arrived.
@@ -226,8 +264,8 @@ public:
   template <class T> Buffer<T> buffer(T *address, int64_t count) {
     if (count == 0)
       return {};
-    return {static_cast<T *>(
-                const_cast<void *>(find(address, size_t(count) * sizeof(T)))),
+    return {static_cast<T *>(const_cast<void *>(find(
+                address, size_t(count) * sizeof(T), !std::is_const_v<T>))),
             count};
   }
   /// All from an address on, of an operand whose size the kernel is not told.
@@ -239,21 +277,59 @@ public:
     launch(kernelOf<Body>(), grid, &operands);
   }
   void fail(int32_t status, int64_t detail);
+  size_t bytesFrom(const void *address) const;
+
+  /// The segments of a chunk, and the sums of an accumulator, which are counts
+  /// times `unit` if that is not 0.
+  Segments segments(int64_t rows) const;
+  SegmentSums sums(double *address, int64_t count, double unit = 0.0);
+  /// Adds a product, when something needs its sums or changes its factors at
+  /// the latest.
+  void add(const RowProduct &product, const SegmentSums &sums);
+  /// Launches what waits, and joins the sums of segments.
+  void finish();
 
 private:
-  const void *find(const void *address, size_t bytes);
-  size_t bytesFrom(const void *address) const;
-  void launch(const void *kernel, const Grid &grid, void *body);
+  void flush(PendingSums &pending);
+  const void *find(const void *address, size_t bytes, bool isWritten);
+  void launch(const Kernel &kernel, const Grid &grid, const void *body);
 
   tamrt_context *ctx;
   tamrt_stream *stream = nullptr;
+  /// In a batch: the call's.
+  CallWork *own = nullptr;
   /// Held for work without a stream.
   std::unique_lock<std::mutex> quiet;
 };
 
-/// Launches a kernel in a stream, or adds it to the graph that is built there.
-int32_t launchIn(tamrt_stream &stream, const void *kernel, const Grid &grid,
-                 void *body, FailureSlot slot, const tamrt_context *ctx);
+/// Launches a body in a stream. Returns a tamrt_status.
+int32_t launchIn(tamrt_stream &stream, const Kernel &kernel, const Grid &grid,
+                 const void *body, FailureSlot slot);
+
+template <class Body>
+int32_t launchMany(const Kernel &kernel,
+                   std::span<const CallLaunch *const> parts,
+                   cudaStream_t stream) {
+  const auto many = std::make_unique<Many<Body>>();
+  int64_t blocks = 0;
+  for (const CallLaunch *part : parts) {
+    blocks += part->grid.blocks;
+    if (blocks > INT32_MAX)
+      return TAMRT_ERROR_DEVICE;
+    many->ends[many->count] = uint32_t(blocks);
+    many->slots[many->count] = part->slot;
+    std::memcpy(&many->bodies[many->count], part->operands.data(),
+                sizeof(Body));
+    ++many->count;
+  }
+  dim3 all, threads;
+  all.x = unsigned(blocks);
+  const Grid &grid = parts.front()->grid;
+  threads.x = unsigned(grid.threads);
+  void *arguments[] = {many.get()};
+  return TAMRT_CUDA(cudaLaunchKernel, kernel.function, all, threads, arguments,
+                    size_t(grid.shared) * sizeof(double), stream);
+}
 
 /// Devices that are open.
 void noteOpened(tamrt_device *device);

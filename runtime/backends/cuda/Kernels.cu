@@ -17,17 +17,30 @@
 
 namespace tamrt::cuda {
 
-/// Executes a body, unless an earlier kernel of the call has failed.
+/// Executes the bodies of several calls, but those of calls of which an earlier
+/// kernel has failed.
 template <class Body>
-static __global__ void execute(Body body, FailureSlot slot) {
+static __global__ void execute(const __grid_constant__ Many<Body> all) {
+  int call = 0;
+  for (int last = all.count - 1; call < last;) {
+    const int middle = (call + last) / 2;
+    if (blockIdx.x < all.ends[middle])
+      last = middle;
+    else
+      call = middle + 1;
+  }
+  const FailureSlot &slot = all.slots[call];
   if (slot.failure && slot.failure->status != TAMRT_OK)
     return;
-  CudaBlock block(slot);
-  body(block);
+  CudaBlock block(slot, call > 0 ? all.ends[call - 1] : 0, all.ends[call]);
+  all.bodies[call](block);
 }
 
-template <class Body> const void *kernelOf() {
-  return reinterpret_cast<const void *>(execute<Body>);
+template <class Body> const Kernel &kernelOf() {
+  static const Kernel kernel = {
+      reinterpret_cast<const void *>(execute<Body>), sizeof(Body),
+      Many<Body>::most, launchMany<Body>};
+  return kernel;
 }
 
 } // namespace tamrt::cuda
@@ -38,12 +51,14 @@ namespace tamrt::cuda {
 
 /// Calls of a step that run together. The kernels of a call use a part of a
 /// GPU: a block solves one group.
-static constexpr int64_t kMostCalls = 16;
+static constexpr int64_t kMostCalls = 64;
 
 const char *kind() { return "cuda"; }
 tamrt_kernels launchTable() { return makeKernels<HostLauncher>(); }
-const void *zeroKernel() { return kernelOf<Zero>(); }
-const void *copyKernel() { return kernelOf<CopyPieces>(); }
+const Kernel &zeroKernel() { return kernelOf<Zero>(); }
+const Kernel &copyKernel() { return kernelOf<CopyPieces>(); }
+const Kernel &rowSumsKernel() { return kernelOf<AddRows>(); }
+const Kernel &joinSegmentsKernel() { return kernelOf<JoinSegments>(); }
 int64_t mostCalls() { return kMostCalls; }
 std::string checkSettings() { return ""; }
 void start(const tamrt_core &) {}

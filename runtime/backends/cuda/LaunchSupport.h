@@ -15,6 +15,9 @@
 ///     launch.buffer(address, count)      a Buffer of device memory; a constant
 ///                                        of the model is copied there first
 ///     launch(grid, body)                 executes a body
+///     launch.segments(rows)              the segments of the rows
+///     launch.sums(address, count, unit)  a SegmentSums of device memory
+///     launch.add(product, sums)          executes AddRows, now or with others
 ///     launch.fail(status, detail)        sets the status of the context
 ///
 //===----------------------------------------------------------------------===//

@@ -40,7 +40,6 @@ enum cudaError {
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
   cudaErrorLaunchFailure = 719,
-  cudaErrorGraphExecUpdateFailure = 910,
 };
 typedef enum cudaError cudaError_t;
 
@@ -52,11 +51,6 @@ enum cudaDeviceAttr {
 };
 
 enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
-
-enum cudaGraphExecUpdateResult {
-  cudaGraphExecUpdateSuccess = 0,
-  cudaGraphExecUpdateErrorTopologyChanged = 2,
-};
 
 struct cudaDeviceProp {
   char name[256];
@@ -72,25 +66,7 @@ struct dim3 {
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphNode_st *cudaGraphNode_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef void (*cudaHostFn_t)(void *userData);
-
-struct cudaKernelNodeParams {
-  void *func;
-  dim3 gridDim;
-  dim3 blockDim;
-  unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
-};
-
-struct cudaGraphExecUpdateResultInfo {
-  cudaGraphExecUpdateResult result;
-  cudaGraphNode_t errorNode;
-  cudaGraphNode_t errorFromNode;
-};
 
 #define cudaStreamNonBlocking 0x01
 #define cudaEventDisableTiming 0x02
@@ -137,19 +113,6 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
                              cudaStream_t stream);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
                                void *userData);
-cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
-cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-cudaError_t
-cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                       const cudaGraphNode_t *pDependencies,
-                       size_t numDependencies,
-                       const struct cudaKernelNodeParams *pNodeParams);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
-                                 unsigned long long flags);
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
-                                cudaGraphExecUpdateResultInfo *resultInfo);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 }
 
 // NOLINTEND

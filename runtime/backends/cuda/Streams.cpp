@@ -17,8 +17,9 @@ using namespace tamrt::cuda;
 
 namespace {
 
-/// Larger pieces are copied by the device's engine for copies.
-constexpr size_t kPieceBytes = size_t(1) << 20;
+/// Larger pieces are copied by the device's engine for copies: a block of threads
+/// reads few bytes of the CPU's memory at a time.
+constexpr size_t kPieceBytes = size_t(128) << 10;
 
 /// Least and most bytes of half of the staging memory.
 constexpr size_t kLeastStaging = size_t(256) << 10;
@@ -272,7 +273,7 @@ int32_t tamrt_stream::copyPacked(const std::vector<tamrt_copy> &copies,
   device->countCopy(uploaded, downloaded);
   const int32_t status =
       launchIn(*this, copyKernel(), Grid{int64_t(copies.size()), kThreads},
-               &body, FailureSlot(), nullptr);
+               &body, FailureSlot());
   if (status != TAMRT_OK || !onward)
     return status;
   return TAMRT_CUDA(cudaLaunchHostFunc, handle, deliver, onward);

@@ -10,6 +10,7 @@
 
 #include "backends/cuda/LaunchSupport.h"
 #include "backends/cuda/Levels.h"
+#include "backends/cuda/PendingSums.h"
 #include "backends/cuda/Sums.h"
 
 #include "tamrt/abi.h"
@@ -106,9 +107,36 @@ private:
     using Body = AddProducts<Left, Right>;
     const int64_t down = (na + kTile - 1) / kTile;
     const int64_t across = (nb + kTile - 1) / kTile;
-    launch(Grid{down * across, kTileThreads, kTileShared},
+    const Segments segments = launch.segments(rows);
+    launch(Grid{down * across * segments.count, kTileThreads, kTileShared},
            Body{a, b, launch.buffer(w, w ? rows : 0), rows, na, nb, isUpper,
-                unit, launch.buffer(sums, na * nb)});
+                unit, segments, launch.sums(sums, na * nb, unit)});
+  }
+  /// The same for factors, with others if they fit.
+  template <class Left, class Right>
+  static void products(Launcher &launch, const Left &a, const Right &b,
+                       const Factor &left, const Factor &right, const double *w,
+                       int64_t rows, int64_t na, int64_t nb, bool isUpper,
+                       double *sums) {
+    const RowProduct product = {left, right, launch.buffer(w, w ? rows : 0),
+                                rows, na,    nb,
+                                isUpper};
+    if (!product.fits())
+      return products(launch, a, b, w, rows, na, nb, isUpper, sums);
+    if (rows > 0)
+      launch.add(product, launch.sums(sums, na * nb));
+  }
+  static Factor columns(const Dense &a) {
+    return {Factor::Columns,
+            static_cast<int32_t>(least(a.n, int64_t(kMostThreads) + 1)),
+            a.values,
+            {}};
+  }
+  static Factor band(const Banded &a) {
+    return {Factor::Band, static_cast<int32_t>(a.z), a.values, a.start};
+  }
+  static Factor level(const OneHot &a) {
+    return {Factor::Level, 1, {}, a.index};
   }
   template <class Matrix>
   static void squares(Launcher &launch, const Matrix &a, const double *w,
@@ -121,15 +149,31 @@ private:
                      const double *w, int64_t rows, int64_t n, double *sums) {
     if (rows == 0)
       return;
-    launch(gridFor(n), AddColumn<Matrix>{a, launch.buffer(y, rows),
-                                         launch.buffer(w, w ? rows : 0), rows,
-                                         n, launch.buffer(sums, n)});
+    const Segments segments = launch.segments(rows);
+    launch(gridFor(n * segments.count),
+           AddColumn<Matrix>{a, launch.buffer(y, rows),
+                             launch.buffer(w, w ? rows : 0), rows, n, segments,
+                             launch.sums(sums, n)});
+  }
+  template <class Matrix>
+  static void column(Launcher &launch, const Matrix &a, const Factor &factor,
+                     const double *y, const double *w, int64_t rows, int64_t n,
+                     double *sums) {
+    const Factor target = {Factor::Columns, 1, launch.buffer(y, rows), {}};
+    const RowProduct product = {
+        factor, target, launch.buffer(w, w ? rows : 0), rows, n, 1};
+    if (!product.fits())
+      return column(launch, a, y, w, rows, n, sums);
+    if (rows > 0)
+      launch.add(product, launch.sums(sums, n));
   }
 
   static void gram_dense(Context *ctx, const double *a, const double *w,
                          int64_t rows, int64_t n, double *sums) {
     Launcher launch(ctx);
-    squares(launch, dense(launch, a, rows, n), w, rows, n, sums);
+    const Dense own = dense(launch, a, rows, n);
+    products(launch, own, own, columns(own), columns(own), w, rows, n, n,
+             /*isUpper=*/true, sums);
   }
   static void gram_wide(Context *ctx, const double *a, const double *w,
                         int64_t rows, int64_t n, double *sums, double *) {
@@ -139,16 +183,27 @@ private:
                           const double *w, int64_t rows, int64_t z, int64_t n,
                           double *sums) {
     Launcher launch(ctx);
-    squares(launch, banded(launch, a, a_start, rows, z), w, rows, n, sums);
+    const Banded own = banded(launch, a, a_start, rows, z);
+    products(launch, own, own, band(own), band(own), w, rows, n, n,
+             /*isUpper=*/true, sums);
   }
   static void gram_onehot(Context *ctx, const int32_t *a, const double *w,
                           int64_t rows, int64_t n, double *sums) {
     if (rows == 0)
       return;
     Launcher launch(ctx);
-    launch(gridFor(n),
-           AddLevels{launch.buffer(a, rows), launch.buffer(w, w ? rows : 0),
-                     rows, n, launch.buffer(sums, n)});
+    const OneHot own = oneHot(launch, a, rows);
+    const RowProduct product = {level(own), Factor(),
+                                launch.buffer(w, w ? rows : 0),
+                                rows,       n,
+                                1,          /*isUpper=*/false,
+                                /*lacksMeans=*/true};
+    if (product.fits())
+      return launch.add(product, launch.sums(sums, n));
+    const Segments segments = launch.segments(rows);
+    launch(gridFor(n * segments.count),
+           AddLevels{own.index, product.w, rows, n, segments,
+                     launch.sums(sums, n)});
   }
   static void gram_sparse(Context *ctx, const double *a, const int32_t *a_index,
                           const double *w, int64_t rows, int64_t z, int64_t n,
@@ -169,17 +224,20 @@ private:
     if (rows == 0)
       return;
     Launcher launch(ctx);
-    launch(gridFor(n / 2 + 1),
+    const Segments segments = launch.segments(rows);
+    launch(gridFor((n / 2 + 1) * segments.count),
            AddFrequencies{launch.buffer(a, rows * n),
-                          launch.buffer(w, w ? rows : 0), rows, n / 2,
-                          launch.buffer(sums, 2 * n + 1)});
+                          launch.buffer(w, w ? rows : 0), rows, n / 2, segments,
+                          launch.sums(sums, 2 * n + 1)});
   }
   static void gram_dense_dense(Context *ctx, const double *a, const double *b,
                                const double *w, int64_t rows, int64_t na,
                                int64_t nb, double *sums) {
     Launcher launch(ctx);
-    products(launch, dense(launch, a, rows, na), dense(launch, b, rows, nb), w,
-             rows, na, nb, false, sums);
+    const Dense left = dense(launch, a, rows, na);
+    const Dense right = dense(launch, b, rows, nb);
+    products(launch, left, right, columns(left), columns(right), w, rows, na,
+             nb, false, sums);
   }
   static void gram_dense_wide(Context *ctx, const double *a, const double *b,
                               const double *w, int64_t rows, int64_t na,
@@ -191,8 +249,10 @@ private:
                                 const double *w, int64_t rows, int64_t za,
                                 int64_t na, int64_t nb, double *sums) {
     Launcher launch(ctx);
-    products(launch, banded(launch, a, a_start, rows, za),
-             dense(launch, b, rows, nb), w, rows, na, nb, false, sums);
+    const Banded left = banded(launch, a, a_start, rows, za);
+    const Dense right = dense(launch, b, rows, nb);
+    products(launch, left, right, band(left), columns(right), w, rows, na, nb,
+             false, sums);
   }
   static void gram_banded_banded(Context *ctx, const double *a,
                                  const int32_t *a_start, const double *b,
@@ -200,33 +260,38 @@ private:
                                  int64_t rows, int64_t za, int64_t na,
                                  int64_t zb, int64_t nb, double *sums) {
     Launcher launch(ctx);
-    products(launch, banded(launch, a, a_start, rows, za),
-             banded(launch, b, b_start, rows, zb), w, rows, na, nb, false,
-             sums);
+    const Banded left = banded(launch, a, a_start, rows, za);
+    const Banded right = banded(launch, b, b_start, rows, zb);
+    products(launch, left, right, band(left), band(right), w, rows, na, nb,
+             false, sums);
   }
   static void gram_onehot_dense(Context *ctx, const int32_t *a, const double *b,
                                 const double *w, int64_t rows, int64_t na,
                                 int64_t nb, double *sums) {
     Launcher launch(ctx);
-    products(launch, oneHot(launch, a, rows), dense(launch, b, rows, nb), w,
-             rows, na, nb, false, sums);
+    const OneHot left = oneHot(launch, a, rows);
+    const Dense right = dense(launch, b, rows, nb);
+    products(launch, left, right, level(left), columns(right), w, rows, na, nb,
+             false, sums);
   }
   static void gram_onehot_banded(Context *ctx, const int32_t *a,
                                  const double *b, const int32_t *b_start,
                                  const double *w, int64_t rows, int64_t na,
                                  int64_t zb, int64_t nb, double *sums) {
     Launcher launch(ctx);
-    products(launch, oneHot(launch, a, rows),
-             banded(launch, b, b_start, rows, zb), w, rows, na, nb, false,
-             sums);
+    const OneHot left = oneHot(launch, a, rows);
+    const Banded right = banded(launch, b, b_start, rows, zb);
+    products(launch, left, right, level(left), band(right), w, rows, na, nb,
+             false, sums);
   }
   static void gram_onehot_onehot(Context *ctx, const int32_t *a,
                                  const int32_t *b, const double *w,
                                  int64_t rows, int64_t na, int64_t nb,
                                  double *sums) {
     Launcher launch(ctx);
-    products(launch, oneHot(launch, a, rows), oneHot(launch, b, rows), w, rows,
-             na, nb, false, sums);
+    const OneHot left = oneHot(launch, a, rows), right = oneHot(launch, b, rows);
+    products(launch, left, right, level(left), level(right), w, rows, na, nb,
+             false, sums);
   }
   static void gram_sparse_dense(Context *ctx, const double *a,
                                 const int32_t *a_index, const double *b,
@@ -270,19 +335,22 @@ private:
                         const double *w, int64_t rows, int64_t n,
                         double *sums) {
     Launcher launch(ctx);
-    column(launch, dense(launch, a, rows, n), y, w, rows, n, sums);
+    const Dense own = dense(launch, a, rows, n);
+    column(launch, own, columns(own), y, w, rows, n, sums);
   }
   static void rhs_banded(Context *ctx, const double *a, const int32_t *a_start,
                          const double *y, const double *w, int64_t rows,
                          int64_t z, int64_t n, double *sums) {
     Launcher launch(ctx);
-    column(launch, banded(launch, a, a_start, rows, z), y, w, rows, n, sums);
+    const Banded own = banded(launch, a, a_start, rows, z);
+    column(launch, own, band(own), y, w, rows, n, sums);
   }
   static void rhs_onehot(Context *ctx, const int32_t *a, const double *y,
                          const double *w, int64_t rows, int64_t n,
                          double *sums) {
     Launcher launch(ctx);
-    column(launch, oneHot(launch, a, rows), y, w, rows, n, sums);
+    const OneHot own = oneHot(launch, a, rows);
+    column(launch, own, level(own), y, w, rows, n, sums);
   }
   static void rhs_sparse(Context *ctx, const double *a, const int32_t *a_index,
                          const double *y, const double *w, int64_t rows,

@@ -7,9 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Bodies that add the rows of a chunk to accumulators (kernels.def). One
-/// thread adds all rows of a chunk to a number, in their order, so that sums do
-/// not depend on where chunks end.
+/// Bodies that add the rows of a chunk to accumulators (kernels.def).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +16,7 @@
 
 #include "backends/cuda/Block.h"
 #include "backends/cuda/Elementary.h"
+#include "backends/cuda/Segments.h"
 
 #include "tamrt/abi.h"
 
@@ -29,14 +28,6 @@ constexpr int kTile = 16;
 constexpr int kDepth = 32;
 constexpr int kTileThreads = kTile * kTile;
 constexpr int kTileShared = 2 * kDepth * kTile;
-
-/// Adds a count, exactly, to a number that is a count times `unit`, rounded
-/// once. The count follows from the number: rounding errors do not move a count
-/// below 2^50 near another integer.
-TAMRT_BODY double addCount(double sum, double count, double unit) {
-  const double old = (sum * (1.0 / unit) + kNoFraction) - kNoFraction;
-  return (old + count) * unit;
-}
 
 /// Adds a' W b, na x nb numbers, or those on and above the diagonal. A block of
 /// threads has a tile of the result, a thread a number of it; the rows of both
@@ -54,7 +45,8 @@ template <class Left, class Right> struct AddProducts {
   bool isUpper;
   /// If not 0, the sums are counts times this number.
   double unit;
-  Buffer<double> sums;
+  Segments segments;
+  SegmentSums sums;
 
   /// So many tiles side by side, for each number of columns.
   static TAMRT_BODY int64_t tilesOf(int64_t columns) {
@@ -62,26 +54,34 @@ template <class Left, class Right> struct AddProducts {
   }
 
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
-    const int64_t tiles = tilesOf(nb);
-    const int64_t top = block.block() / tiles * kTile;
-    const int64_t left = block.block() % tiles * kTile;
-    // The same in all threads of the block.
-    if (isUpper && left + kTile <= top)
-      return;
+    const int64_t tiles = tilesOf(nb), down = tilesOf(na);
+    const int64_t segment = block.block() / (tiles * down);
+    const int64_t tile = block.block() % (tiles * down);
+    const int64_t top = tile / tiles * kTile;
+    const int64_t left = tile % tiles * kTile;
     auto matrixA = a.view(block);
     auto matrixB = b.view(block);
     auto weights = block.view(w);
-    auto result = block.view(sums);
+    auto result = sums.view(block);
     auto tileA = block.shared(0, kDepth * kTile);
     auto tileB = block.shared(kDepth * kTile, kDepth * kTile);
     const int row = block.thread() / kTile, column = block.thread() % kTile;
     const int64_t i = top + row, j = left + column;
-    const bool isMine = i < na && j < nb && (!isUpper || j >= i);
+    const bool isIn = i < na && j < nb;
+    const bool isMine = isIn && (!isUpper || j >= i);
+    // What is below the diagonal counts as 0 when segments are joined.
+    if (isIn && !isMine && segment > 0)
+      result.put(segment, i * nb + j, 0.0);
+    // The same in all threads of the block.
+    if (isUpper && left + kTile <= top)
+      return;
     double sum = 0.0;
     if (isMine && unit == 0.0)
-      sum = result[i * nb + j];
-    for (int64_t first = 0; first < rows; first += kDepth) {
-      const int count = static_cast<int>(least(int64_t(kDepth), rows - first));
+      sum = result.before(segment, i * nb + j);
+    const int64_t end = segments.end(segment, rows);
+    for (int64_t first = segments.begin(segment); first < end;
+         first += kDepth) {
+      const int count = static_cast<int>(least(int64_t(kDepth), end - first));
       for (int k = block.thread(); k < count * kTile; k += block.threads()) {
         const int64_t r = first + k / kTile, c = k % kTile;
         double number = top + c < na ? matrixA.at(r, top + c) : 0.0;
@@ -96,13 +96,14 @@ template <class Left, class Right> struct AddProducts {
           sum += tileA[r * kTile + row] * tileB[r * kTile + column];
       block.barrier();
     }
+    if (isMine && unit != 0.0)
+      sum = addCount(result.before(segment, i * nb + j), sum, unit);
     if (isMine)
-      result[i * nb + j] =
-          unit == 0.0 ? sum : addCount(result[i * nb + j], sum, unit);
+      result.put(segment, i * nb + j, sum);
   }
 };
 
-/// Adds a' W y: a thread for each column.
+/// Adds a' W y: a thread for each column and segment.
 template <class Matrix> struct AddColumn {
   static constexpr const char *name = "rhs";
   static constexpr bool hasBarriers = false;
@@ -110,21 +111,25 @@ template <class Matrix> struct AddColumn {
   Matrix a;
   Buffer<const double> y, w;
   int64_t rows, n;
-  Buffer<double> sums;
+  Segments segments;
+  SegmentSums sums;
 
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto matrix = a.view(block);
     auto target = block.view(y), weights = block.view(w);
-    auto result = block.view(sums);
-    for (int64_t i = block.index(); i < n; i += block.total()) {
-      double sum = result[i];
-      for (int64_t r = 0; r < rows; ++r) {
+    auto result = sums.view(block);
+    for (int64_t k = block.index(); k < n * segments.count;
+         k += block.total()) {
+      const int64_t segment = k / n, i = k % n;
+      const int64_t end = segments.end(segment, rows);
+      double sum = result.before(segment, i);
+      for (int64_t r = segments.begin(segment); r < end; ++r) {
         double number = matrix.at(r, i);
         if (w.data)
           number = weights[r] * number;
         sum += number * target[r];
       }
-      result[i] = sum;
+      result.put(segment, i, sum);
     }
   }
 };
@@ -137,15 +142,19 @@ struct AddLevels {
   Buffer<const int32_t> a;
   Buffer<const double> w;
   int64_t rows, n;
-  Buffer<double> sums;
+  Segments segments;
+  SegmentSums sums;
 
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto index = block.view(a);
     auto weights = block.view(w);
-    auto result = block.view(sums);
-    for (int64_t i = block.index(); i < n; i += block.total()) {
-      double sum = result[i];
-      for (int64_t r = 0; r < rows; ++r) {
+    auto result = sums.view(block);
+    for (int64_t k = block.index(); k < n * segments.count;
+         k += block.total()) {
+      const int64_t segment = k / n, i = k % n;
+      const int64_t end = segments.end(segment, rows);
+      double sum = result.before(segment, i);
+      for (int64_t r = segments.begin(segment); r < end; ++r) {
         const int64_t own = index[r];
         if (own == i)
           sum += w.data ? weights[r] : 1.0;
@@ -153,32 +162,37 @@ struct AddLevels {
         else if (own < TAMRT_INDEX_NONE && i == 0)
           block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 1);
       }
-      result[i] = sum;
+      result.put(segment, i, sum);
     }
   }
 };
 
 /// Sums of the cosines and sines of the multiples 0..2m of an angle whose first
-/// m multiples are the columns: a thread for each multiple up to m.
+/// m multiples are the columns: a thread for each multiple up to m of a segment.
 struct AddFrequencies {
   static constexpr const char *name = "gram_fourier";
   static constexpr bool hasBarriers = false;
 
   Buffer<const double> a, w;
   int64_t rows, m;
-  Buffer<double> sums;
+  Segments segments;
+  SegmentSums sums;
 
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto values = block.view(a), weights = block.view(w);
-    auto result = block.view(sums);
-    for (int64_t k = block.index(); k <= m; k += block.total()) {
-      double low = result[k], lowSine = 0.0, high = 0.0, highSine = 0.0;
+    auto result = sums.view(block);
+    for (int64_t i = block.index(); i < (m + 1) * segments.count;
+         i += block.total()) {
+      const int64_t segment = i / (m + 1), k = i % (m + 1);
+      const int64_t end = segments.end(segment, rows);
+      double low = result.before(segment, k);
+      double lowSine = 0.0, high = 0.0, highSine = 0.0;
       if (k > 0) {
-        lowSine = result[2 * m + k];
-        high = result[m + k];
-        highSine = result[3 * m + k];
+        lowSine = result.before(segment, 2 * m + k);
+        high = result.before(segment, m + k);
+        highSine = result.before(segment, 3 * m + k);
       }
-      for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t r = segments.begin(segment); r < end; ++r) {
         const double weight = w.data ? double(weights[r]) : 1.0;
         if (k == 0) {
           low += weight;
@@ -194,11 +208,11 @@ struct AddFrequencies {
         high += lastCosine * cosine - lastSine * sine;
         highSine += lastSine * cosine + lastCosine * sine;
       }
-      result[k] = low;
+      result.put(segment, k, low);
       if (k > 0) {
-        result[2 * m + k] = lowSine;
-        result[m + k] = high;
-        result[3 * m + k] = highSine;
+        result.put(segment, 2 * m + k, lowSine);
+        result.put(segment, m + k, high);
+        result.put(segment, 3 * m + k, highSine);
       }
     }
   }
@@ -255,10 +269,8 @@ struct JoinCounts {
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto from = block.view(more);
     auto own = block.view(sums);
-    for (int64_t i = block.index(); i < count; i += block.total()) {
-      const double added = (from[i] * (1.0 / unit) + kNoFraction) - kNoFraction;
-      own[i] = addCount(own[i], added, unit);
-    }
+    for (int64_t i = block.index(); i < count; i += block.total())
+      own[i] = joinCount(own[i], from[i], unit);
   }
 };
 

@@ -110,6 +110,11 @@ void Batches::start(PostedCall &posted) {
                               1, stream),
               CallStage::Start))
       return;
+  } else if (call.segments) {
+    // There was no memory to prepare the step, and its kernels alone do not
+    // join segments.
+    note(posted, TAMRT_ERROR_OUT_OF_MEMORY, CallStage::Start);
+    return;
   } else {
     runCall(*posted.step, call);
   }

@@ -155,7 +155,7 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
                    size_t groupRows, const RunOptions &options) {
   auto ladder = [&](const tamrt_model &of, tamrt_step_kind steps) {
     return std::make_unique<Ladder>(of, steps, int64_t(groupRows), options,
-                                    StateOf::Worker);
+                                    StateOf::Worker, /*isWhole=*/true);
   };
   Ladders ladders;
   if (describe(kind).predicts()) {

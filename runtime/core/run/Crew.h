@@ -120,31 +120,44 @@ bool takeLess(size_t &count, size_t most, const char *what, RunOptions &options,
 /// Keeps a BLAS library from starting threads of its own.
 void useOneBlasThread();
 
-/// Attempts the chunks of `rows` rows with steps of `kind`, one at a time:
-/// run(step, first row, rows) sets the columns and runs the step; done(first
-/// row, rows) is called after it has succeeded. Stops at an error.
-template <class Run, class Done>
+/// Attempts the chunks of `rows` rows, from row `start` of a group on, with
+/// steps of `kind`, one at a time: prepare(first row) is called before the
+/// first attempt; run(step, first row, rows) sets the columns and runs the
+/// step; done(first row, rows) is called after it has succeeded. Rows count
+/// from `start`. Stops at an error.
+template <class Prepare, class Run, class Done>
 void attemptChunks(Ladder &ladder, Worker &worker, tamrt_step_kind kind,
-                   size_t rows, const Run &run, const Done &done) {
-  for (size_t first = 0, count = 0; first < rows && worker.place.good();
-       first += count) {
+                   size_t start, size_t rows, const Prepare &prepare,
+                   const Run &run, const Done &done) {
+  for (size_t first = 0, count = 0; first < rows; first += count) {
+    prepare(first);
+    if (!worker.place.good())
+      return;
     checkInterruption();
     const TraceSpan span(
         ladder.options.trace, worker.lane, "chunk",
         {{"first", int64_t(first)}, {"rung", worker.rung->rung_rows}});
     worker.attempt(ladder, [&] {
       // There are fewer rows after a step down.
-      count = std::min(worker.chunkRows, rows - first);
       const tamrt_step &step = kind == TAMRT_STEP_CG_CHUNK
                                    ? setupStep(ladder.model, *worker.rung)
                                    : *worker.rung;
-      if (step.rung_rows > 0)
-        count = std::min(count, size_t(step.rung_rows));
+      count = size_t(worker.rowsAt(kind, int64_t(start + first),
+                                   int64_t(rows - first), step.rung_rows));
       run(step, first, count);
     });
     if (worker.place.good())
       done(first, count);
   }
+}
+
+/// The same for rows that need no preparation and whose sums, if any, are of
+/// the `rows` rows alone.
+template <class Run, class Done>
+void attemptChunks(Ladder &ladder, Worker &worker, tamrt_step_kind kind,
+                   size_t rows, const Run &run, const Done &done) {
+  attemptChunks(
+      ladder, worker, kind, /*start=*/0, rows, [](size_t) {}, run, done);
 }
 
 } // namespace tamrt

@@ -55,6 +55,35 @@ std::vector<Group> slicesOf(const tamrt_model &model, const Dataset &data,
   return slices;
 }
 
+/// Lets the crew's device use the columns that it keeps: the caller's or, if
+/// they are read more than once and there is memory, `own`.
+Status keepColumns(const tamrt_model &model, const Dataset &data, Crew &crew,
+                   const RunOptions &options, bool isOften,
+                   ResidentColumns &own) {
+  Device &device = *crew.device;
+  SiteShared *shared = crew.ladder->shared(device);
+  if (!shared || !needsCopies(device))
+    return {};
+  if (options.columns && options.columns->isOn(device)) {
+    shared->columns = options.columns;
+    return {};
+  }
+  // A limit for the run was divided among its threads.
+  if (!isOften || options.memoryBytes > 0)
+    return {};
+  const int64_t bytes = ResidentColumns::bytesOf(model, data);
+  if (bytes > budgetOf(device.memory().freeBytes,
+                       options.oracle.share(device.place(), options.work)))
+    return {};
+  if (Status s = own.copy(model, data, device); !s)
+    return s;
+  if (!own.isEmpty())
+    log(LogLevel::Info, "device '{}' keeps {} bytes of columns",
+        device.label(), bytes);
+  shared->columns = &own;
+  return {};
+}
+
 } // namespace
 
 std::string describe(const CgOutcome &outcome) {
@@ -71,12 +100,17 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   const size_t groups = data.groups().size();
   std::vector<double> coefficients(
       options.systems || options.takeSums ? 0 : groups * width);
+  ResidentColumns columns;
   Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
   if (!crew->note.empty() && options.tellRoute)
     options.tellRoute(crew->note);
   const bool direct = describe(crew->ladder->kind).isDirect();
+  if (Status s =
+          keepColumns(model, data, *crew, options, /*isOften=*/!direct, columns);
+      !s)
+    return std::move(s).error();
   if (Status s = startInference(model, *crew, groups, options); !s)
     return std::move(s).error();
   std::vector<CgOutcome> outcomes(direct ? 0 : groups);
@@ -190,10 +224,15 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      double *output) {
   const auto width = size_t(outputWidth(model, kind));
   const auto vectorWidth = size_t(vectorSize(model, kind));
+  ResidentColumns columns;
   Result<Crew> crew =
       makeCrew(model, kind, data.groups().size(), data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
+  if (Status s = keepColumns(model, data, *crew, options, /*isOften=*/false,
+                             columns);
+      !s)
+    return s;
   const std::vector<Group> slices = slicesOf(model, data, *crew);
   Work work(model, slices, *crew, options, "predict");
   Status done = work.run([&](Worker &worker, size_t s) {

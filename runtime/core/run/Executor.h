@@ -36,6 +36,7 @@
 #include "core/model/Weights.h"
 #include "core/run/ConjugateGradients.h"
 #include "core/run/Progress.h"
+#include "core/run/ResidentColumns.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -123,6 +124,9 @@ struct RunOptions {
   /// rows have been summed; may be empty.
   std::function<Result<std::vector<double>>(const StrengthsQuestion &)>
       solveSystems;
+  /// Columns that the device keeps; may be null: work that reads the rows more
+  /// than once may copy them.
+  const ResidentColumns *columns = nullptr;
   /// Accept coefficients of groups that did not converge.
   bool allowUnconverged = false;
   /// Receives the summary of conjugate gradients; may be null.

@@ -12,6 +12,7 @@
 #include "core/model/Model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -30,14 +31,51 @@ AlignedBuffer allocateForCpu(Device &device, int64_t bytes, const char *what) {
 
 } // namespace
 
+/// Whether a chunk has rows of several segments.
+static bool isWide(tamrt_step_kind kind, int64_t rows) {
+  return describe(kind).hasSums() && rows > TAMRT_SEGMENT_ROWS;
+}
+
+/// Of `rows` rows, so many that they are a power of two of segments.
+static int64_t wholeSegments(int64_t rows) {
+  return int64_t(std::bit_floor(uint64_t(rows / TAMRT_SEGMENT_ROWS))) *
+         TAMRT_SEGMENT_ROWS;
+}
+
 Ladder::Ladder(const tamrt_model &model, tamrt_step_kind kind,
-               int64_t groupRows, const RunOptions &options, StateOf state)
+               int64_t groupRows, const RunOptions &options, StateOf state,
+               bool isWhole)
     : model(model), kind(kind), groupRows(groupRows), options(options),
-      state(state), rungs(rungsFor(model, kind, groupRows, options.chunkRows)) {
+      state(state) {
+  // Devices that share groups do the same work.
+  const bool joins =
+      isWhole && options.others.empty() &&
+      deviceOf(model, kind, options).hasTrait(TAMRT_DEVICE_JOINS_SEGMENTS);
+  const int64_t most = options.chunkRows > 0 ? options.chunkRows : groupRows;
+  rungs = rungsFor(model, kind, groupRows,
+                   joins || !describe(kind).hasSums()
+                       ? options.chunkRows
+                       : std::min<int64_t>(most, TAMRT_SEGMENT_ROWS));
 }
 
 int64_t Ladder::chunkRows(size_t i) const {
-  return chunkOf(*rungs[i], groupRows, options.chunkRows);
+  const int64_t rows = chunkOf(*rungs[i], groupRows, options.chunkRows);
+  return isWide(kind, rows) && rows < groupRows ? wholeSegments(rows) : rows;
+}
+
+size_t Ladder::rungOn(const Device &device, size_t i) const {
+  if (!device.hasTrait(TAMRT_DEVICE_JOINS_SEGMENTS))
+    while (i + 1 < size() && isWide(kind, chunkRows(i)))
+      ++i;
+  return i;
+}
+
+/// Bytes of the sums of the segments of a chunk but the first.
+static int64_t segmentBytes(const Ladder &ladder, size_t rung) {
+  const int64_t rows = ladder.chunkRows(rung);
+  return isWide(ladder.kind, rows)
+             ? finishedSegments(rows) * alignedBytes(ladder.stateBytes())
+             : 0;
 }
 
 ThreadMemory Ladder::memory(size_t i, Device &device) const {
@@ -46,6 +84,7 @@ ThreadMemory Ladder::memory(size_t i, Device &device) const {
                             : fitMemory(model, *rungs[i], groupRows, extra());
   if (&solver(device) != &device)
     memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums, extra());
+  memory.arena += segmentBytes(*this, i);
   if (state == StateOf::Group)
     memory.state = memory.carry = memory.vectors = 0;
   if (needsCopies(device)) {
@@ -205,6 +244,7 @@ void Worker::clearSolver() {
 
 /// Allocates the memory that depends on the rung.
 bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
+  at = ladder.rungOn(*device, at);
   const ThreadMemory memory = ladder.memory(at, *device);
   arena = device->allocate(size_t(memory.arena), "arena", site.stream());
   if (arena)
@@ -219,6 +259,9 @@ bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
   index = at;
   rung = &ladder.rung(at);
   chunkRows = size_t(ladder.chunkRows(at));
+  place.segmentBytes = alignedBytes(ladder.stateBytes());
+  place.segments =
+      arena.as<char>() + memory.arena - segmentBytes(ladder, at);
   return true;
 }
 
@@ -366,22 +409,29 @@ void Worker::join(Ladder &ladder, const void *other) {
   });
 }
 
-/// The rows of the next chunk, which starts at `row` of its group; `left` rows
-/// follow.
-int64_t Worker::nextRows(const tamrt_step &step, int64_t row,
-                         int64_t left) const {
+int64_t Worker::rowsAt(tamrt_step_kind kind, int64_t row, int64_t left,
+                       int64_t most) const {
   int64_t rows = std::min(left, int64_t(chunkRows));
-  if (describe(step.kind).hasSums())
-    rows = std::min(rows, TAMRT_SEGMENT_ROWS - row % TAMRT_SEGMENT_ROWS);
-  return rows;
+  if (most > 0)
+    rows = std::min(rows, most);
+  if (!describe(kind).hasSums())
+    return rows;
+  if (int64_t(chunkRows) <= TAMRT_SEGMENT_ROWS)
+    return std::min(rows, TAMRT_SEGMENT_ROWS - row % TAMRT_SEGMENT_ROWS);
+  return isWide(kind, rows) && rows < left ? wholeSegments(rows) : rows;
 }
 
 void Worker::run(const tamrt_step &step, const double *coefficients,
                  int64_t rows, int64_t first, int64_t groupRows,
                  int64_t rowsLeft) {
-  const StepRun what = {step,      coefficients,
-                        rows,      first,
-                        groupRows, nextRows(step, first + rows, rowsLeft)};
+  const auto kind = tamrt_step_kind(step.kind);
+  const StepRun what = {
+      step,  coefficients, rows,
+      first, groupRows,    rowsAt(kind, first + rows, rowsLeft, step.rung_rows)};
+  const StepDescription &about = describe(kind);
+  if (about.hasSums() && about.takesRows() &&
+      (first % TAMRT_SEGMENT_ROWS == 0 || isWide(kind, rows)))
+    place.openSegment = isWide(kind, rows) ? first / TAMRT_SEGMENT_ROWS : -1;
   ranSolver = solver.isOpen() && describe(step.kind).solves();
   if (ranSolver)
     runSolver(what);

@@ -50,14 +50,19 @@ enum class StateOf {
 class Ladder {
 public:
   /// Rungs of `kind` for groups of at most `groupRows` rows. The model, and the
-  /// objects that the options point to, must outlive it.
+  /// objects that the options point to, must outlive it. `isWhole`: groups are
+  /// fitted from their first row to their last, so that a device may join the
+  /// segments of a chunk.
   Ladder(const tamrt_model &model, tamrt_step_kind kind, int64_t groupRows,
-         const RunOptions &options, StateOf state);
+         const RunOptions &options, StateOf state, bool isWhole = false);
 
   size_t size() const { return rungs.size(); }
   const tamrt_step &rung(size_t i) const { return *rungs[i]; }
-  /// Rows of a chunk on rung `i`.
+  /// Rows of a chunk on rung `i`: of several segments a power of two of them, or
+  /// the group.
   int64_t chunkRows(size_t i) const;
+  /// The first rung, from `i` on, for which `device` has the steps.
+  size_t rungOn(const Device &device, size_t i) const;
   /// Memory of a thread on rung `i` of `device`, which has the sums.
   ThreadMemory memory(size_t i, Device &device) const;
   /// The device that solves groups whose sums are on `device`.
@@ -151,6 +156,11 @@ public:
   /// its state. What lies between accumulators is not read.
   void join(Ladder &ladder, const void *other);
 
+  /// Rows of the worker's next chunk, which starts at `row` of its group; `left`
+  /// rows follow, and `most` are the step's.
+  int64_t rowsAt(tamrt_step_kind kind, int64_t row, int64_t left,
+                 int64_t most) const;
+
   /// Points the columns, of inputs, target and row weights, at `row`.
   void setColumns(const tamrt_model &model, const Dataset &data, size_t row);
 
@@ -179,7 +189,6 @@ private:
   void releaseChunkMemory();
   void clear();
   void clearSolver();
-  int64_t nextRows(const tamrt_step &step, int64_t row, int64_t left) const;
   void runSolver(const StepRun &what);
   bool isBorrowing() const;
   template <class Body> void borrow(int64_t stateBytes, const Body &body);

@@ -202,7 +202,8 @@ void Site::copyColumns(Twins &twins, const void *const *from, int64_t first,
 /// throw: the device may use the caller's call.
 void Site::copyAhead(const StepRun &what, const Workplace &place,
                      unsigned lane) {
-  if (what.nextRows == 0 || ahead.memory.empty() || !ahead.memory.front())
+  if (what.nextRows == 0 || ahead.memory.empty() || !ahead.memory.front() ||
+      (shared->columns && !shared->columns->isEmpty()))
     return;
   const TraceSpan span(shared->trace, lane, "upload ahead",
                        {{"rows", what.nextRows}});
@@ -260,6 +261,12 @@ bool Site::stage(const StepRun &what, Workplace &place) {
   given.assign(current.from.size(), nullptr);
   if (!about.takesRows())
     return true;
+  if (shared->columns && !shared->columns->isEmpty()) {
+    for (size_t i = 0; i < given.size(); ++i)
+      if (place.columns[i])
+        given[i] = shared->columns->find(place.columns[i]);
+    return true;
+  }
   if (!stageColumns(place, what.rows))
     return false;
   for (size_t i = 0; i < given.size(); ++i)

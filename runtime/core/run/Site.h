@@ -27,6 +27,7 @@
 #include "core/device/Batches.h"
 #include "core/device/Device.h"
 #include "core/device/Queue.h"
+#include "core/run/ResidentColumns.h"
 #include "core/run/Workplace.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
@@ -110,6 +111,8 @@ struct SiteShared {
 
   /// May be null.
   Trace *trace;
+  /// The columns that the device keeps, before the threads start; may be null.
+  const ResidentColumns *columns = nullptr;
   DeviceTables tables;
   Batches batches;
 };

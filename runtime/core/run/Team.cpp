@@ -79,15 +79,19 @@ bool Team::splits(const Pass &pass) const {
          canSplit(*crew.ladder, *crew.device);
 }
 
-/// Adds rows [begin, end) of the group, which are of one segment, to the sums
-/// of a state whose first row is row `origin`. The worker then adds rows up to
-/// `last`.
+/// Adds rows [begin, end) of the group, which are of one segment or in chunks of
+/// several, to the sums of a state whose first row is row `origin`. The worker
+/// then adds rows up to `last`.
 void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
                     size_t last, size_t origin) {
-  worker.arrange(*crew.ladder, pass.kind, int64_t(begin - origin),
-                 int64_t(pass.groupRows));
   attemptChunks(
-      *crew.ladder, worker, pass.kind, end - begin,
+      *crew.ladder, worker, pass.kind, begin - origin, end - begin,
+      [&](size_t at) {
+        const size_t row = begin + at - origin;
+        if (at == 0 || row % kSegment == 0)
+          worker.arrange(*crew.ladder, pass.kind, int64_t(row),
+                         int64_t(pass.groupRows));
+      },
       [&](const tamrt_step &step, size_t at, size_t count) {
         const size_t row = begin + at;
         worker.setColumns(model, pass.data, pass.row + row - pass.first);
@@ -331,6 +335,11 @@ void Team::close(Worker &worker, Split &split, Lock &lock) {
 }
 
 void Team::add(Worker &worker, const Pass &pass) {
+  if (worker.chunkRows > kSegment) {
+    const size_t end = pass.first + pass.rows;
+    addAlone(worker, pass, pass.first, end, /*last=*/end, /*origin=*/0);
+    return;
+  }
   if (!splits(pass)) {
     for (size_t piece = 0; piece < piecesOf(pass) && worker.place.good();
          ++piece)

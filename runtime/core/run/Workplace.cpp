@@ -120,7 +120,9 @@ tamrt_call Workplace::callOf(const tamrt_step &step, const double *coefficients,
           about.writesOutput() ? output : nullptr,
           rows,
           first,
-          groupRows};
+          groupRows,
+          about.hasSums() && rows > TAMRT_SEGMENT_ROWS ? segments : nullptr,
+          segmentBytes};
 }
 
 void Workplace::run(const tamrt_step &step, const double *coefficients,

@@ -119,6 +119,13 @@ struct Workplace {
   tamrt_context context = {};
   void *arena = nullptr, *state = nullptr, *carry = nullptr;
   double *output = nullptr, *parameters = nullptr, *vectors = nullptr;
+  /// For the sums of the segments of a chunk but the first (tamrt_call), each of
+  /// `segmentBytes`; null if chunks are of one segment.
+  void *segments = nullptr;
+  int64_t segmentBytes = 0;
+  /// The first of the segments whose sums are in the state, if they are of a
+  /// chunk of several; else -1: there is one, the last that has rows.
+  int64_t openSegment = -1;
   /// The model's tables; null if it has none.
   const void *const *tables = nullptr;
   /// One pointer per input, then target and row weights, at a chunk's first
@@ -209,6 +216,13 @@ void arrange(const Workplace &place, const tamrt_model &model,
   const int64_t finished =
       moves ? first / TAMRT_SEGMENT_ROWS - 1 : finishedSegments(groupRows);
   const int64_t free = std::countr_one(uint64_t(finished));
+  // A level has the sums of 2^level segments before the open ones. Those of the
+  // open ones, a power of two or the last, are joined.
+  const int64_t open = place.openSegment < 0 ? finished : place.openSegment;
+  const uint64_t used =
+      uint64_t(open) & (moves ? (uint64_t(1) << free) - 1 : ~uint64_t(0));
+  if (!moves && used == 0)
+    return;
   const LevelLayout levels = levelLayout(model, about.solver);
   forEachSum(model, about.sums,
              [&](const tamrt_accumulator &each, int64_t offset) {
@@ -218,8 +232,8 @@ void arrange(const Workplace &place, const tamrt_model &model,
                  };
                  const double *earlier[64];
                  size_t count = 0;
-                 for (int64_t level = 0; finished >> level > 0; ++level)
-                   if (finished >> level & 1 && (!moves || level < free))
+                 for (int64_t level = 0; used >> level > 0; ++level)
+                   if (used >> level & 1)
                      earlier[count++] = sumsAt(level);
                  double *sums = numbersIn(here.state, each);
                  if (moves)

@@ -150,7 +150,7 @@ struct SpecializeRungs
       if (failed(most))
         return signalPassFailure();
       // A chunk that adds to sums ends with its segment.
-      if (bytesOfSums(step) > 0)
+      if (bytesOfSums(step) > 0 && !target->joinsSegments())
         most = std::min<int64_t>(*most, TAMRT_SEGMENT_ROWS);
       SmallVector<int64_t> rungs = target->getRungs(*most);
       // A rung between them would save little memory.

@@ -74,7 +74,12 @@ protected:
                      cudaStream_t in = nullptr) {
     dim3 blocks, threads;
     threads.x = 32;
-    void *arguments[] = {&body, &slot};
+    Many<Body> many;
+    many.count = 1;
+    many.ends[0] = 1;
+    many.slots[0] = slot;
+    many.bodies[0] = body;
+    void *arguments[] = {&many};
     return cudaLaunchKernel(fake::kernelOf<Body>(), blocks, threads, arguments,
                             0, in ? in : stream);
   }
@@ -157,53 +162,37 @@ TEST_F(FakeTest, FailuresStopTheKernelsAfterThem) {
   EXPECT_EQ(pinned[9], 9.0);
 }
 
-TEST_F(FakeTest, Graphs) {
+TEST_F(FakeTest, CallsOfALaunch) {
   for (Order order : {Order::Forward, Order::Backward, Order::Random}) {
     begin(with(order));
-    cudaGraph_t graph = nullptr;
-    const auto build = [&](int64_t count) {
-      Count first{{numbers, count}};
-      Twice second{{numbers, count}};
-      FailureSlot slot;
-      const auto add = [&](auto &body, cudaGraphNode_t *after) {
-        void *arguments[] = {&body, &slot};
-        cudaKernelNodeParams node = {};
-        node.func = const_cast<void *>(
-            fake::kernelOf<std::remove_reference_t<decltype(body)>>());
-        node.blockDim.x = 32;
-        node.kernelParams = arguments;
-        cudaGraphNode_t added = nullptr;
-        EXPECT_EQ(
-            cudaGraphAddKernelNode(&added, graph, after, after ? 1 : 0, &node),
-            cudaSuccess);
-        return added;
-      };
-      ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
-      cudaGraphNode_t before = add(first, nullptr);
-      before = add(second, &before);
-    };
-    build(kCount);
-    cudaGraphExec_t executable = nullptr;
-    ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
-    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-    EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
-    // The launch keeps its operands.
-    build(2);
-    cudaGraphExecUpdateResultInfo info = {};
-    EXPECT_EQ(cudaGraphExecUpdate(executable, graph, &info), cudaSuccess);
-    if (order == Order::Backward) {
-      EXPECT_EQ(cudaGraphExecDestroy(executable), cudaErrorInvalidValue);
+    // Blocks count from 0 in each.
+    Many<Count> many;
+    many.count = 3;
+    for (int i = 0; i < many.count; ++i) {
+      many.ends[i] = unsigned(2 * i + 2);
+      many.bodies[i] = {{numbers + 3 * i, 3}};
     }
+    dim3 blocks, threads;
+    blocks.x = 6;
+    threads.x = 1;
+    void *arguments[] = {&many};
+    const auto launchAll = [&] {
+      return cudaLaunchKernel(fake::kernelOf<Count>(), blocks, threads,
+                              arguments, 0, stream);
+    };
+    EXPECT_EQ(launchAll(), cudaSuccess);
     download(pinned);
     EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    EXPECT_EQ(pinned[9], 18.0);
-    // A graph of other kernels is another one.
-    cudaGraph_t empty = nullptr;
-    ASSERT_EQ(cudaGraphCreate(&empty, 0), cudaSuccess);
-    EXPECT_EQ(cudaGraphExecUpdate(executable, empty, &info),
-              cudaErrorGraphExecUpdateFailure);
-    EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
-    EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaErrorInvalidValue);
+    EXPECT_EQ(pinned[8], 2.0);
+    EXPECT_EQ(pinned[3], 0.0);
+    // They run at the same time.
+    many.bodies[1] = many.bodies[0];
+    EXPECT_EQ(launchAll(), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
+    EXPECT_TRUE(hasSaid("race: writes what")) << said.back();
+    begin(with(order));
+    blocks.x = 5;
+    EXPECT_EQ(launchAll(), cudaErrorInvalidValue);
   }
 }
 

@@ -57,6 +57,17 @@ public:
       ADD_FAILURE() << fault.message;
     }
   }
+  Segments segments(int64_t rows) const { return {1, rows}; }
+  SegmentSums sums(double *address, int64_t count, double = 0.0) {
+    return {buffer(address, count), {}};
+  }
+  void add(const RowProduct &product, const SegmentSums &sums) {
+    PendingSums pending;
+    pending.add(product, segments(product.rows), sums);
+    pending.flush([&](const Grid &grid, const AddRows &body) {
+      (*this)(grid, body);
+    });
+  }
   void fail(int32_t status, int64_t detail) {
     tamrt::fail(ctx, tamrt_status(status), detail);
   }

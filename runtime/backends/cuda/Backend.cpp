@@ -107,10 +107,10 @@ int32_t enqueue(tamrt_device *device, tamrt_executable *executable,
       return status;
     std::vector<tamrt_call> good(calls, calls + count);
     // Kernels without a stream are launched one by one.
-    if (!stream && std::any_of(good.begin(), good.end(),
-                               [](const tamrt_call &call) {
-                                 return call.segments != nullptr;
-                               }))
+    if (!stream &&
+        std::any_of(good.begin(), good.end(), [](const tamrt_call &call) {
+          return call.segments != nullptr;
+        }))
       return int32_t(TAMRT_ERROR_INVALID_ARGUMENT);
     if (!stream) {
       std::vector<tamrt_argument> scratch(

@@ -43,9 +43,12 @@ struct Kernel {
   size_t bodyBytes;
   /// Calls that one launch executes at most.
   size_t most;
+  /// Whether a block does as much work as many of other kernels.
+  bool isLong;
   /// Launches bodies, which have the same threads and shared memory. Returns a
   /// tamrt_status.
-  int32_t (*launch)(const Kernel &kernel, std::span<const CallLaunch *const> parts,
+  int32_t (*launch)(const Kernel &kernel,
+                    std::span<const CallLaunch *const> parts,
                     cudaStream_t stream);
 };
 
@@ -83,7 +86,8 @@ template <class Body> const Kernel &kernelOf();
 
 /// Kernel::launch of a body.
 template <class Body>
-int32_t launchMany(const Kernel &kernel, std::span<const CallLaunch *const> parts,
+int32_t launchMany(const Kernel &kernel,
+                   std::span<const CallLaunch *const> parts,
                    cudaStream_t stream);
 
 } // namespace tamrt::cuda

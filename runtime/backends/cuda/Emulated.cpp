@@ -42,7 +42,8 @@ namespace tamrt::cuda {
 
 template <class Body> const Kernel &kernelOf() {
   static const Kernel kernel = {fake::kernelOf<Body>(), sizeof(Body),
-                                Many<Body>::most, launchMany<Body>};
+                                Many<Body>::most, Body::hasBarriers,
+                                launchMany<Body>};
   return kernel;
 }
 

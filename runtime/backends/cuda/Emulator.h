@@ -246,8 +246,8 @@ public:
   Emulator(Order order, uint64_t seed, bool countsBanks);
   ~Emulator();
 
-  /// Executes a body. Throws Fault if it finds an error. `firstBlock`: if not 0,
-  /// the body is one of the last launch, whose blocks before it are those of
+  /// Executes a body. Throws Fault if it finds an error. `firstBlock`: if not
+  /// 0, the body is one of the last launch, whose blocks before it are those of
   /// other bodies.
   template <class Body>
   Failure run(const Grid &grid, const Body &body, int64_t firstBlock = 0) {

@@ -420,6 +420,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
   case cudaDevAttrCanMapHostMemory:
     *value = 1;
     return cudaSuccess;
+  case cudaDevAttrMultiProcessorCount:
+    *value = driver->settings.multiprocessors;
+    return cudaSuccess;
   default:
     *value = 0;
     return cudaSuccess;
@@ -430,6 +433,16 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                   const void *kernel) {
   TAMRT_ENTER(cudaFuncGetAttributes);
   attributes->maxThreadsPerBlock = 1024;
+  return kernels.count(kernel) ? cudaSuccess
+                               : fail(cudaErrorNoKernelImageForDevice);
+}
+
+/// A multiprocessor has a block.
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                          const void *kernel,
+                                                          int, size_t) {
+  TAMRT_ENTER(cudaOccupancyMaxActiveBlocksPerMultiprocessor);
+  *blocks = 1;
   return kernels.count(kernel) ? cudaSuccess
                                : fail(cudaErrorNoKernelImageForDevice);
 }

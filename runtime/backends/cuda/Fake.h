@@ -48,6 +48,7 @@ struct Settings {
   int64_t memoryBytes = int64_t(1) << 30;
   /// Its compute capability, times ten.
   int capability = 90;
+  int multiprocessors = 132;
   /// The version of CUDA that the driver supports; 0: there is no driver.
   int driver = 13000;
   /// The call that fails, counted from 1, and how many from there on. 0: none.

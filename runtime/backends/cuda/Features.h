@@ -221,8 +221,8 @@ public:
     return degree + i;
   }
 
-  /// The degree+1 functions that do not vanish on span j, at x. `kDegree` is the
-  /// degree, so that the values are in registers, or 0: it may be any.
+  /// The degree+1 functions that do not vanish on span j, at x. `kDegree` is
+  /// the degree, so that the values are in registers, or 0: it may be any.
   template <int64_t kDegree>
   TAMRT_BODY void evaluate(int64_t j, double x, double *values) const {
     values[0] = 1.0;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <set>
 
@@ -206,7 +207,8 @@ SegmentSums HostLauncher::sums(double *address, int64_t count, double unit) {
   result.further = buffer(static_cast<double *>(call.segments) + first,
                           (others - 1) * stride + count);
   for (const TouchedSums &each : own->touched)
-    result.adds |= each.first < first + count && first < each.first + each.count;
+    result.adds |=
+        each.first < first + count && first < each.first + each.count;
   try {
     if (!result.adds)
       own->touched.push_back({first, count, unit});
@@ -266,7 +268,7 @@ void HostLauncher::finish() {
       const SegmentSums sums = this->sums(
           static_cast<double *>(own->call->state) + joined.first, joined.count);
       const JoinSegments body = {sums, joined.count,
-                           segments(own->call->rows).count, joined.unit};
+                                 segments(own->call->rows).count, joined.unit};
       launch(joinSegmentsKernel(), gridFor(joined.count), &body);
     }
   } catch (const std::bad_alloc &) {
@@ -312,8 +314,7 @@ void HostLauncher::launch(const Kernel &kernel, const Grid &grid,
       return;
     if (&kernel == &zeroKernel() && !own->launches.empty() &&
         own->launches.back().kernel == &kernel &&
-        extends(*this, own->launches.back(),
-                *static_cast<const Zero *>(body)))
+        extends(*this, own->launches.back(), *static_cast<const Zero *>(body)))
       return;
     const auto *bytes = static_cast<const std::byte *>(body);
     own->launches.push_back(
@@ -334,8 +335,7 @@ int32_t launchIn(tamrt_stream &stream, const Kernel &kernel, const Grid &grid,
 
 CallBatch::CallBatch(const std::vector<tamrt_call> &calls) {
   for (const tamrt_call &call : calls)
-    inOrder.push_back(
-        &works.try_emplace(call.context, call).first->second);
+    inOrder.push_back(&works.try_emplace(call.context, call).first->second);
 }
 
 size_t CallWork::bytesFrom(const tamrt_device &device, const void *address) {
@@ -351,7 +351,9 @@ size_t CallWork::bytesFrom(const tamrt_device &device, const void *address) {
   return bytes;
 }
 
-/// Each launch executes the next bodies of as many calls as possible.
+/// Each launch executes the next bodies of as many calls as possible. Blocks
+/// that take long are at most as many as the device executes at once: a few
+/// more would take as long as all of them.
 int32_t CallBatch::launch(tamrt_stream &stream) {
   std::vector<size_t> next(inOrder.size(), 0);
   std::vector<const CallLaunch *> parts;
@@ -367,14 +369,19 @@ int32_t CallBatch::launch(tamrt_stream &stream) {
       continue;
     }
     parts.clear();
+    int64_t left = one->kernel->isLong
+                       ? stream.device->blocksAtOnce(*one->kernel, one->grid)
+                       : std::numeric_limits<int64_t>::max();
     for (size_t i = first; i < inOrder.size(); ++i) {
       const CallLaunch *const each = nextOf(i);
       if (!each || each->kernel != one->kernel ||
           each->grid.threads != one->grid.threads ||
           each->grid.shared != one->grid.shared ||
-          parts.size() == one->kernel->most)
+          parts.size() == one->kernel->most ||
+          (!parts.empty() && each->grid.blocks > left))
         continue;
       parts.push_back(each);
+      left -= each->grid.blocks;
       ++next[i];
     }
     if (int32_t status =
@@ -428,6 +435,8 @@ int32_t tamrt_device::open(std::string &why) {
     why = "expected a device that can address page-locked memory";
     return TAMRT_ERROR_DEVICE;
   }
+  TAMRT_TRY(cudaDeviceGetAttribute, &multiprocessors,
+            cudaDevAttrMultiProcessorCount, index);
   cudaFuncAttributes attributes = {};
   TAMRT_TRY(cudaFuncGetAttributes, &attributes, zeroKernel().function);
 #undef TAMRT_TRY
@@ -460,6 +469,16 @@ tamrt_device::~tamrt_device() {
     TAMRT_CUDA(cudaStreamDestroy, uploads);
   for (void *slab : slabs)
     TAMRT_CUDA(cudaFree, slab);
+}
+
+int64_t tamrt_device::blocksAtOnce(const Kernel &kernel,
+                                   const Grid &grid) const {
+  int blocks = 0;
+  if (TAMRT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
+                 kernel.function, grid.threads,
+                 size_t(grid.shared) * sizeof(double)) != TAMRT_OK)
+    return 1;
+  return std::max<int64_t>(int64_t(blocks) * multiprocessors, 1);
 }
 
 void *tamrt_device::allocate(size_t bytes) {

@@ -225,7 +225,12 @@ struct tamrt_device {
 
   void countCopy(int64_t uploaded, int64_t downloaded);
 
+  /// Blocks of a kernel that the device executes at the same time; at least 1.
+  int64_t blocksAtOnce(const tamrt::cuda::Kernel &kernel,
+                       const tamrt::cuda::Grid &grid) const;
+
   const int index;
+  int multiprocessors = 1;
   std::string name;
   uint32_t traits = 0;
   tamrt_kernels kernels = {};
@@ -264,8 +269,8 @@ public:
   template <class T> Buffer<T> buffer(T *address, int64_t count) {
     if (count == 0)
       return {};
-    return {static_cast<T *>(const_cast<void *>(find(
-                address, size_t(count) * sizeof(T), !std::is_const_v<T>))),
+    return {static_cast<T *>(const_cast<void *>(
+                find(address, size_t(count) * sizeof(T), !std::is_const_v<T>))),
             count};
   }
   /// All from an address on, of an operand whose size the kernel is not told.

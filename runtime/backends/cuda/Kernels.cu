@@ -37,9 +37,9 @@ static __global__ void execute(const __grid_constant__ Many<Body> all) {
 }
 
 template <class Body> const Kernel &kernelOf() {
-  static const Kernel kernel = {
-      reinterpret_cast<const void *>(execute<Body>), sizeof(Body),
-      Many<Body>::most, launchMany<Body>};
+  static const Kernel kernel = {reinterpret_cast<const void *>(execute<Body>),
+                                sizeof(Body), Many<Body>::most,
+                                Body::hasBarriers, launchMany<Body>};
   return kernel;
 }
 

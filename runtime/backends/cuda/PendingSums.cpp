@@ -39,7 +39,7 @@ static int64_t numbersOf(const RowProduct &product) {
 static bool hasPlaces(const Factor &factor, int64_t columns) {
   if (factor.kind != Factor::Band && factor.kind != Factor::Level)
     return factor.width <= kMostThreads;
-  return factor.width <= kMostWidth && columns / factor.width < kMostQuotient;
+  return factor.width <= kMostWidth && columns < kNoPlace;
 }
 
 bool RowProduct::fits() const {

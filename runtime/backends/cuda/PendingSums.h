@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Sums of a call that have been asked for and not been launched yet, so that one
-/// launch reads the rows for many of them.
+/// Sums of a call that have been asked for and not been launched yet, so that
+/// one launch reads the rows for many of them.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One body for the sums of products of features that have few numbers in a row:
-/// bands, levels and a few dense columns. A block has a segment's rows and a
-/// list of products, whose sums are in shared memory; it reads each number of a
-/// row once.
+/// One body for the sums of products of features that have few numbers in a
+/// row: bands, levels and a few dense columns. A block has a segment's rows and
+/// a list of products, whose sums are in shared memory; it reads each number of
+/// a row once.
 ///
 /// Of a product of bands of za and zb numbers, whose columns are consecutive,
 /// thread (u, v) has the sums of the columns that are u modulo za and v modulo
@@ -76,22 +76,22 @@ constexpr int kMostShared = 6144;
 constexpr int kRowsAtOnce = 32;
 constexpr int kRowsAhead = 4;
 
-/// The column of a row's first number, divided by the width: quotient and
-/// remainder in 16 bits, of kRowsAhead rows in the place of a double.
-constexpr int kRemainderBits = 3;
-constexpr int kMostWidth = 1 << kRemainderBits;
-/// A row with TAMRT_INDEX_*, or none.
-constexpr int32_t kNoPlace = 0xffff;
-constexpr int kMostQuotient = (kNoPlace >> kRemainderBits) - 1;
+/// The place of a row's number is its column divided by the width, without the
+/// remainder, in 16 bits; kRowsAhead of them are in the place of a double. This
+/// one: a row with TAMRT_INDEX_*, or none. No other has its bit.
+constexpr int32_t kNoPlace = 0x8000;
+constexpr uint64_t kNoPlaces = 0x8000800080008000;
+/// Numbers of a row of a band.
+constexpr int kMostWidth = 16;
 
-/// Shared memory of a factor: its numbers, and the places of rows.
+/// Shared memory of a factor: its numbers, and their places.
 TAMRT_BOTH constexpr int tileOf(Factor::Kind kind, int width) {
   constexpr int places = kRowsAtOnce / kRowsAhead;
   switch (kind) {
   case Factor::Columns:
     return kRowsAtOnce * width + 1;
   case Factor::Band:
-    return kRowsAtOnce * width + places;
+    return (kRowsAtOnce + places) * width;
   case Factor::Level:
     return 1 + places;
   case Factor::Ones:
@@ -122,8 +122,8 @@ struct AddRows {
   Product products[kMostProducts];
 
   /// Where a factor's tile is: row r has the number of remainder u at
-  /// values + r * valueStride + u, and its place is in the double
-  /// places + r / kRowsAhead * placeStride.
+  /// values + r * valueStride + u, and its place in the double
+  /// places + r / kRowsAhead * placeStride, plus u for a band.
   struct Tile {
     int32_t values, valueStride, places, placeStride;
   };
@@ -134,7 +134,7 @@ struct AddRows {
     case Factor::Columns:
       return {at, width, at + kRowsAtOnce * width, 0};
     case Factor::Band:
-      return {at, width, at + kRowsAtOnce * width, 1};
+      return {at, width, at + kRowsAtOnce * width, width};
     case Factor::Level:
       return {at, 0, at + 1, 1};
     case Factor::Ones:
@@ -155,7 +155,7 @@ struct AddRows {
   }
   /// The place of a row in a double of several.
   TAMRT_BODY static int32_t placeIn(uint64_t bits, int row) {
-    return static_cast<int32_t>(bits >> (16 * row) & kNoPlace);
+    return static_cast<int32_t>(bits >> (16 * row) & 0xffff);
   }
 
   /// Writes what does not depend on the row into the tile of a factor.
@@ -188,31 +188,28 @@ struct AddRows {
         u = u + 1 < width ? u + 1 : 0;
       }
     }
-    if ((factor.kind == Factor::Band || factor.kind == Factor::Level) &&
-        lane < kRowsAtOnce / kRowsAhead) {
-      uint64_t bits = 0;
-      for (int k = kRowsAhead - 1; k >= 0; --k) {
-        const int r = lane * kRowsAhead + k;
-        const int32_t column = r < count ? index[first + r] : -1;
-        const int32_t quotient = column / width;
-        bits = bits << 16 |
-               static_cast<uint64_t>(column < 0
-                                         ? kNoPlace
-                                         : quotient << kRemainderBits |
-                                               (column - quotient * width));
+    if (factor.kind == Factor::Band || factor.kind == Factor::Level)
+      for (int i = lane; i < kRowsAtOnce / kRowsAhead * width; i += kWarp) {
+        const int quarter = i / width, u = i - quarter * width;
+        uint64_t bits = 0;
+        for (int k = kRowsAhead - 1; k >= 0; --k) {
+          const int r = quarter * kRowsAhead + k;
+          const int32_t column = r < count ? index[first + r] : -1;
+          // The columns from the first one on that are u modulo the width.
+          const int32_t place = (column + width - 1 - u) / width;
+          bits =
+              bits << 16 | static_cast<uint64_t>(column < 0 ? kNoPlace : place);
+        }
+        memory[to.places + i] = packed(bits);
       }
-      memory[to.places + lane] = packed(bits);
-    }
   }
 
   /// What a thread does: of a product the columns of remainder u and v.
   struct Task {
     Tile a, b;
-    int32_t za, zb, u, v;
-    /// Of the right factor, quotients; the thread's first sum.
-    int32_t quotients, first;
-    /// The least difference of column and row.
-    int32_t least;
+    /// Places of the right factor; from one of its numbers to that of the next
+    /// place; the thread's first number.
+    int32_t places, stride, first;
     bool isThere;
   };
 
@@ -230,36 +227,48 @@ struct AddRows {
     Task task;
     task.a = tileOf(left);
     task.b = tileOf(right);
-    task.za = left.width;
-    task.zb = right.width;
-    task.u = (thread - product.thread) / task.zb;
-    task.v = (thread - product.thread) % task.zb;
-    task.isThere = task.u < task.za;
-    task.a.values += task.u;
-    task.b.values += task.v;
-    task.quotients = (product.nb + task.zb - 1) / task.zb;
-    task.first = product.first + task.u * task.zb + task.v;
-    task.least = product.isUpper ? 0 : -2 * kMostShared;
+    const int32_t own = thread - product.thread;
+    const int32_t u = own / right.width, v = own - u * right.width;
+    task.isThere = u < left.width;
+    for (Tile *tile : {&task.a, &task.b}) {
+      const Factor &factor = tile == &task.a ? left : right;
+      const int32_t remainder = tile == &task.a ? u : v;
+      tile->values += remainder;
+      if (factor.kind == Factor::Band)
+        tile->places += remainder;
+    }
+    task.places = (product.nb + right.width - 1) / right.width;
+    task.stride = left.width * right.width;
+    task.first = product.first + own;
     return task;
   }
 
-  /// The quotient of the number of a row with remainder u.
-  static TAMRT_BODY int32_t quotientOf(int32_t place, int32_t u) {
-    return (place >> kRemainderBits) +
-           (u < (place & (kMostWidth - 1)) ? 1 : 0);
-  }
-
+  /// Adds to the number of two places, also below the diagonal.
   template <class Memory>
   static TAMRT_BODY void add(const Task &task, const Memory &memory, int32_t i,
                              int32_t j, double product) {
-    const int32_t row = i * task.za + task.u, column = j * task.zb + task.v;
-    if (column - row >= task.least)
-      memory[task.first + (i * task.quotients + j) * (task.za * task.zb)] +=
-          product;
+    memory[task.first + (i * task.places + j) * task.stride] += product;
   }
 
-  /// Adds row r of the tile and of the rows, which may have a mean of levels, or
-  /// none.
+  /// Adds kRowsAhead rows of the tile, whose places are given.
+  template <bool isWeighted, class Memory>
+  TAMRT_BODY void addRows(const Task &task, const Memory &memory, int start,
+                          uint64_t as, uint64_t bs) const {
+    const int a = task.a.values + start * task.a.valueStride;
+    const int b = task.b.values + start * task.b.valueStride;
+    double products[kRowsAhead];
+    for (int k = 0; k < kRowsAhead; ++k) {
+      double x = memory[a + k * task.a.valueStride];
+      if (isWeighted)
+        x = memory[weights + start + k] * x;
+      products[k] = x * memory[b + k * task.b.valueStride];
+    }
+    for (int k = 0; k < kRowsAhead; ++k)
+      add(task, memory, placeIn(as, k), placeIn(bs, k), products[k]);
+  }
+
+  /// Adds row r of the tile and of the rows, which may have a mean of levels,
+  /// or none.
   template <class Block, class Memory>
   TAMRT_BODY void addAny(Block &block, const Task &task, const Memory &memory,
                          int r, int64_t row) const {
@@ -268,16 +277,14 @@ struct AddRows {
     double y = memory[task.b.values + r * task.b.valueStride];
     if (w.data)
       x = memory[weights + r] * x;
-    // From `first` quotients on: one, those of a mean, or none.
-    const auto find = [&](const Factor &factor, const Tile &tile, int32_t u,
+    // From a first place on: one, those of a mean, or none.
+    const auto find = [&](const Factor &factor, const Tile &tile,
                           int32_t &first, int32_t &count) {
-      const int32_t place =
-          placeIn(unpacked(memory[tile.places +
-                                  r / kRowsAhead * tile.placeStride]),
-                  r % kRowsAhead);
-      first = quotientOf(place, u);
+      first = placeIn(
+          unpacked(memory[tile.places + r / kRowsAhead * tile.placeStride]),
+          r % kRowsAhead);
       count = 1;
-      if (place != kNoPlace)
+      if (first != kNoPlace)
         return 1.0;
       auto index = block.view(factor.index);
       const int32_t own = index[row];
@@ -288,10 +295,9 @@ struct AddRows {
       return 1.0 / static_cast<double>(count);
     };
     int32_t left, lefts, right, rights;
-    const double leftShare =
-        find(factors[product.left], task.a, task.u, left, lefts);
+    const double leftShare = find(factors[product.left], task.a, left, lefts);
     const double rightShare =
-        find(factors[product.right], task.b, task.v, right, rights);
+        find(factors[product.right], task.b, right, rights);
     if (lefts != 1 || leftShare != 1.0)
       x *= leftShare;
     if (rights != 1 || rightShare != 1.0)
@@ -309,7 +315,8 @@ struct AddRows {
     auto rowWeights = block.view(w);
     auto all = sums.view(block);
     const bool isWeighted = w.data;
-    // Calls body(number in shared memory, number in the sums).
+    // Calls body(number in shared memory, number in the sums, whether it is to
+    // be computed).
     const auto forEachSum = [&](const auto &body) {
       for (int p = 0; p < productCount; ++p) {
         const Product &product = products[p];
@@ -323,11 +330,11 @@ struct AddRows {
           const int q = row / za, s = column / zb;
           body(first + (q * quotients + s) * (za * zb) + (row - q * za) * zb +
                    (column - s * zb),
-               at + i);
+               at + i, !product.isUpper || column >= row);
         }
       }
     };
-    forEachSum([&](int here, int64_t there) {
+    forEachSum([&](int here, int64_t there, bool) {
       memory[here] = all.before(segment, there);
     });
     for (int i = thread; i < factorCount; i += threads)
@@ -344,38 +351,27 @@ struct AddRows {
       if (isWeighted && thread < count)
         memory[weights + thread] = rowWeights[first + thread];
       block.barrier();
-      for (int start = 0; task.isThere && start < count;
-           start += kRowsAhead) {
+      for (int start = 0; task.isThere && start < count; start += kRowsAhead) {
         const int quarter = start / kRowsAhead;
         const uint64_t as =
             unpacked(memory[task.a.places + quarter * task.a.placeStride]);
         const uint64_t bs =
             unpacked(memory[task.b.places + quarter * task.b.placeStride]);
-        bool isAny = start + kRowsAhead > count;
-        for (int k = 0; k < kRowsAhead; ++k)
-          isAny |= placeIn(as, k) == kNoPlace || placeIn(bs, k) == kNoPlace;
-        if (isAny) {
+        // The rows behind the last one have no place, either.
+        if (((as | bs) & kNoPlaces) != 0 || start + kRowsAhead > count)
           for (int r = start; r < start + kRowsAhead && r < count; ++r)
             addAny(block, task, memory, r, first + r);
-          continue;
-        }
-        const int a = task.a.values + start * task.a.valueStride;
-        const int b = task.b.values + start * task.b.valueStride;
-        double products[kRowsAhead];
-        for (int k = 0; k < kRowsAhead; ++k) {
-          double x = memory[a + k * task.a.valueStride];
-          if (isWeighted)
-            x = memory[weights + start + k] * x;
-          products[k] = x * memory[b + k * task.b.valueStride];
-        }
-        for (int k = 0; k < kRowsAhead; ++k)
-          add(task, memory, quotientOf(placeIn(as, k), task.u),
-              quotientOf(placeIn(bs, k), task.v), products[k]);
+        else if (isWeighted)
+          addRows<true>(task, memory, start, as, bs);
+        else
+          addRows<false>(task, memory, start, as, bs);
       }
       block.barrier();
     }
-    forEachSum([&](int here, int64_t there) {
-      all.put(segment, there, memory[here]);
+    // What is below the diagonal counts as 0 when segments are joined.
+    forEachSum([&](int here, int64_t there, bool isIn) {
+      if (isIn || segment > 0)
+        all.put(segment, there, isIn ? double(memory[here]) : 0.0);
     });
   }
 };

@@ -44,6 +44,7 @@ enum cudaError {
 typedef enum cudaError cudaError_t;
 
 enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount = 16,
   cudaDevAttrIntegrated = 18,
   cudaDevAttrCanMapHostMemory = 19,
   cudaDevAttrComputeCapabilityMajor = 75,
@@ -86,6 +87,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
                                    int device);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
                                   const void *func);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaMalloc(void **devPtr, size_t size);
 cudaError_t cudaFree(void *devPtr);

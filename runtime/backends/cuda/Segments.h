@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Where a kernel that adds rows puts the sums of each segment (abi.h). Inside a
-/// segment one thread adds all rows to a number, in their order, so that sums do
-/// not depend on where chunks end.
+/// Where a kernel that adds rows puts the sums of each segment (abi.h). Inside
+/// a segment one thread adds all rows to a number, in their order, so that sums
+/// do not depend on where chunks end.
 ///
 //===----------------------------------------------------------------------===//
 

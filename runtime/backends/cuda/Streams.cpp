@@ -17,8 +17,8 @@ using namespace tamrt::cuda;
 
 namespace {
 
-/// Larger pieces are copied by the device's engine for copies: a block of threads
-/// reads few bytes of the CPU's memory at a time.
+/// Larger pieces are copied by the device's engine for copies: a block of
+/// threads reads few bytes of the CPU's memory at a time.
 constexpr size_t kPieceBytes = size_t(128) << 10;
 
 /// Least and most bytes of half of the staging memory.

@@ -118,9 +118,8 @@ private:
                        const Factor &left, const Factor &right, const double *w,
                        int64_t rows, int64_t na, int64_t nb, bool isUpper,
                        double *sums) {
-    const RowProduct product = {left, right, launch.buffer(w, w ? rows : 0),
-                                rows, na,    nb,
-                                isUpper};
+    const RowProduct product = {
+        left, right, launch.buffer(w, w ? rows : 0), rows, na, nb, isUpper};
     if (!product.fits())
       return products(launch, a, b, w, rows, na, nb, isUpper, sums);
     if (rows > 0)
@@ -160,8 +159,8 @@ private:
                      const double *y, const double *w, int64_t rows, int64_t n,
                      double *sums) {
     const Factor target = {Factor::Columns, 1, launch.buffer(y, rows), {}};
-    const RowProduct product = {
-        factor, target, launch.buffer(w, w ? rows : 0), rows, n, 1};
+    const RowProduct product = {factor, target, launch.buffer(w, w ? rows : 0),
+                                rows,   n,      1};
     if (!product.fits())
       return column(launch, a, y, w, rows, n, sums);
     if (rows > 0)
@@ -193,10 +192,13 @@ private:
       return;
     Launcher launch(ctx);
     const OneHot own = oneHot(launch, a, rows);
-    const RowProduct product = {level(own), Factor(),
+    const RowProduct product = {level(own),
+                                Factor(),
                                 launch.buffer(w, w ? rows : 0),
-                                rows,       n,
-                                1,          /*isUpper=*/false,
+                                rows,
+                                n,
+                                1,
+                                /*isUpper=*/false,
                                 /*lacksMeans=*/true};
     if (product.fits())
       return launch.add(product, launch.sums(sums, n));
@@ -289,7 +291,8 @@ private:
                                  int64_t rows, int64_t na, int64_t nb,
                                  double *sums) {
     Launcher launch(ctx);
-    const OneHot left = oneHot(launch, a, rows), right = oneHot(launch, b, rows);
+    const OneHot left = oneHot(launch, a, rows),
+                 right = oneHot(launch, b, rows);
     products(launch, left, right, level(left), level(right), w, rows, na, nb,
              false, sums);
   }

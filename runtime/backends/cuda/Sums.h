@@ -168,7 +168,8 @@ struct AddLevels {
 };
 
 /// Sums of the cosines and sines of the multiples 0..2m of an angle whose first
-/// m multiples are the columns: a thread for each multiple up to m of a segment.
+/// m multiples are the columns: a thread for each multiple up to m of a
+/// segment.
 struct AddFrequencies {
   static constexpr const char *name = "gram_fourier";
   static constexpr bool hasBarriers = false;

@@ -78,8 +78,8 @@ Status keepColumns(const tamrt_model &model, const Dataset &data, Crew &crew,
   if (Status s = own.copy(model, data, device); !s)
     return s;
   if (!own.isEmpty())
-    log(LogLevel::Info, "device '{}' keeps {} bytes of columns",
-        device.label(), bytes);
+    log(LogLevel::Info, "device '{}' keeps {} bytes of columns", device.label(),
+        bytes);
   shared->columns = &own;
   return {};
 }
@@ -107,8 +107,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   if (!crew->note.empty() && options.tellRoute)
     options.tellRoute(crew->note);
   const bool direct = describe(crew->ladder->kind).isDirect();
-  if (Status s =
-          keepColumns(model, data, *crew, options, /*isOften=*/!direct, columns);
+  if (Status s = keepColumns(model, data, *crew, options, /*isOften=*/!direct,
+                             columns);
       !s)
     return std::move(s).error();
   if (Status s = startInference(model, *crew, groups, options); !s)
@@ -229,8 +229,8 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
       makeCrew(model, kind, data.groups().size(), data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
-  if (Status s = keepColumns(model, data, *crew, options, /*isOften=*/false,
-                             columns);
+  if (Status s =
+          keepColumns(model, data, *crew, options, /*isOften=*/false, columns);
       !s)
     return s;
   const std::vector<Group> slices = slicesOf(model, data, *crew);

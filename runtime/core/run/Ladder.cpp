@@ -260,8 +260,7 @@ bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
   rung = &ladder.rung(at);
   chunkRows = size_t(ladder.chunkRows(at));
   place.segmentBytes = alignedBytes(ladder.stateBytes());
-  place.segments =
-      arena.as<char>() + memory.arena - segmentBytes(ladder, at);
+  place.segments = arena.as<char>() + memory.arena - segmentBytes(ladder, at);
   return true;
 }
 
@@ -426,8 +425,9 @@ void Worker::run(const tamrt_step &step, const double *coefficients,
                  int64_t rowsLeft) {
   const auto kind = tamrt_step_kind(step.kind);
   const StepRun what = {
-      step,  coefficients, rows,
-      first, groupRows,    rowsAt(kind, first + rows, rowsLeft, step.rung_rows)};
+      step,      coefficients,
+      rows,      first,
+      groupRows, rowsAt(kind, first + rows, rowsLeft, step.rung_rows)};
   const StepDescription &about = describe(kind);
   if (about.hasSums() && about.takesRows() &&
       (first % TAMRT_SEGMENT_ROWS == 0 || isWide(kind, rows)))

@@ -58,8 +58,8 @@ public:
 
   size_t size() const { return rungs.size(); }
   const tamrt_step &rung(size_t i) const { return *rungs[i]; }
-  /// Rows of a chunk on rung `i`: of several segments a power of two of them, or
-  /// the group.
+  /// Rows of a chunk on rung `i`: of several segments a power of two of them,
+  /// or the group.
   int64_t chunkRows(size_t i) const;
   /// The first rung, from `i` on, for which `device` has the steps.
   size_t rungOn(const Device &device, size_t i) const;
@@ -156,8 +156,8 @@ public:
   /// its state. What lies between accumulators is not read.
   void join(Ladder &ladder, const void *other);
 
-  /// Rows of the worker's next chunk, which starts at `row` of its group; `left`
-  /// rows follow, and `most` are the step's.
+  /// Rows of the worker's next chunk, which starts at `row` of its group;
+  /// `left` rows follow, and `most` are the step's.
   int64_t rowsAt(tamrt_step_kind kind, int64_t row, int64_t left,
                  int64_t most) const;
 

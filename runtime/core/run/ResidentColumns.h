@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The columns of a data set in a device's memory, for work that reads them more
-/// than once.
+/// The columns of a data set in a device's memory, for work that reads them
+/// more than once.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -79,9 +79,9 @@ bool Team::splits(const Pass &pass) const {
          canSplit(*crew.ladder, *crew.device);
 }
 
-/// Adds rows [begin, end) of the group, which are of one segment or in chunks of
-/// several, to the sums of a state whose first row is row `origin`. The worker
-/// then adds rows up to `last`.
+/// Adds rows [begin, end) of the group, which are of one segment or in chunks
+/// of several, to the sums of a state whose first row is row `origin`. The
+/// worker then adds rows up to `last`.
 void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
                     size_t last, size_t origin) {
   attemptChunks(

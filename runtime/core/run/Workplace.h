@@ -119,8 +119,8 @@ struct Workplace {
   tamrt_context context = {};
   void *arena = nullptr, *state = nullptr, *carry = nullptr;
   double *output = nullptr, *parameters = nullptr, *vectors = nullptr;
-  /// For the sums of the segments of a chunk but the first (tamrt_call), each of
-  /// `segmentBytes`; null if chunks are of one segment.
+  /// For the sums of the segments of a chunk but the first (tamrt_call), each
+  /// of `segmentBytes`; null if chunks are of one segment.
   void *segments = nullptr;
   int64_t segmentBytes = 0;
   /// The first of the segments whose sums are in the state, if they are of a

@@ -64,9 +64,8 @@ public:
   void add(const RowProduct &product, const SegmentSums &sums) {
     PendingSums pending;
     pending.add(product, segments(product.rows), sums);
-    pending.flush([&](const Grid &grid, const AddRows &body) {
-      (*this)(grid, body);
-    });
+    pending.flush(
+        [&](const Grid &grid, const AddRows &body) { (*this)(grid, body); });
   }
   void fail(int32_t status, int64_t detail) {
     tamrt::fail(ctx, tamrt_status(status), detail);

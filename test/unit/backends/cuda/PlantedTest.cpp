@@ -215,9 +215,7 @@ std::string addWith(Order order, Bug bug, std::vector<double> *sums = nullptr) {
   Numbers<double> a(values), result(std::vector<double>(n * n));
   const Dense dense = {a.buffer<const double>(), n};
   const AddProducts<Dense, Dense> body = {
-      dense, dense, {},        rows,
-      n,     n,     true,      0.0,
-      {},    {result.buffer(), {}}};
+      dense, dense, {}, rows, n, n, true, 0.0, {}, {result.buffer(), {}}};
   const std::string message = messageOf(order, [&](Emulator &emulator) {
     emulator.run(Grid{4, kTileThreads, kTileShared},
                  Buggy<AddProducts<Dense, Dense>>{body, bug});
@@ -241,13 +239,14 @@ std::string addRowsWith(Order order, Bug bug,
     level.push_back(int32_t(i * 17 % levels));
     target.push_back(double(i * 13 % 29));
   }
-  Numbers<double> a(values), y(target), result(std::vector<double>(size_t(own), 0.0));
-  Numbers<double> further(std::vector<double>(size_t((segments - 1) * own), 0.0));
+  Numbers<double> a(values), y(target),
+      result(std::vector<double>(size_t(own), 0.0));
+  Numbers<double> further(
+      std::vector<double>(size_t((segments - 1) * own), 0.0));
   Numbers<int32_t> start(starts), index(level);
-  const Factor band = {Factor::Band, int32_t(width),
-                       a.buffer<const double>(), start.buffer<const int32_t>()};
-  const Factor hot = {
-      Factor::Level, 1, {}, index.buffer<const int32_t>()};
+  const Factor band = {Factor::Band, int32_t(width), a.buffer<const double>(),
+                       start.buffer<const int32_t>()};
+  const Factor hot = {Factor::Level, 1, {}, index.buffer<const int32_t>()};
   const Factor ones;
   PendingSums pending;
   int64_t at = 0;
@@ -273,11 +272,10 @@ std::string addRowsWith(Order order, Bug bug,
     pending.flush([&](const Grid &grid, const AddRows &body) {
       emulator.run(grid, Buggy<AddRows>{body, bug});
     });
-    emulator.run(Grid{1, kWarp},
-                 JoinSegments{{result.buffer(), further.buffer(), own},
-                              own,
-                              segments,
-                              0.0});
+    emulator.run(
+        Grid{1, kWarp},
+        JoinSegments{
+            {result.buffer(), further.buffer(), own}, own, segments, 0.0});
   });
   if (sums)
     *sums = result.numbers;
@@ -288,8 +286,10 @@ std::string addRowsWith(Order order, Bug bug,
 constexpr std::string (*kPrograms[])(Order, Bug) = {
     [](Order order, Bug bug) { return addWith(order, bug); },
     [](Order order, Bug bug) { return addRowsWith(order, bug); },
-    [](Order order, Bug bug) { return solveWith(order, bug); }, factorDefinite,
-    factorDiagonal, applyFactor};
+    [](Order order, Bug bug) { return solveWith(order, bug); },
+    factorDefinite,
+    factorDiagonal,
+    applyFactor};
 
 } // namespace
 

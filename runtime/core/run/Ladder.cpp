@@ -260,7 +260,9 @@ bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
   rung = &ladder.rung(at);
   chunkRows = size_t(ladder.chunkRows(at));
   place.segmentBytes = alignedBytes(ladder.stateBytes());
-  place.segments = arena.as<char>() + memory.arena - segmentBytes(ladder, at);
+  const int64_t bytes = segmentBytes(ladder, at);
+  place.segments =
+      bytes > 0 ? arena.as<char>() + memory.arena - bytes : nullptr;
   return true;
 }
 

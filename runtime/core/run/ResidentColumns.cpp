@@ -50,7 +50,13 @@ Status ResidentColumns::copy(const tamrt_model &model, const Dataset &data,
     copies.push_back({at, from, bytes});
     at += alignedBytes(int64_t(bytes));
   });
-  return device.describe(device.copyAll(copies, nullptr), "copy");
+  const int32_t status = device.copyAll(copies, nullptr);
+  if (status == TAMRT_ERROR_OUT_OF_MEMORY) {
+    columns.clear();
+    memory = {};
+    return {};
+  }
+  return device.describe(status, "copy");
 }
 
 const void *ResidentColumns::find(const void *address) const {

@@ -121,7 +121,9 @@ tamrt_call Workplace::callOf(const tamrt_step &step, const double *coefficients,
           rows,
           first,
           groupRows,
-          about.hasSums() && rows > TAMRT_SEGMENT_ROWS ? segments : nullptr,
+          about.hasSums() && about.takesRows() && rows > TAMRT_SEGMENT_ROWS
+              ? segments
+              : nullptr,
           segmentBytes};
 }
 

@@ -51,15 +51,14 @@ Ladder::Ladder(const tamrt_model &model, tamrt_step_kind kind,
   const bool joins =
       isWhole && options.others.empty() &&
       deviceOf(model, kind, options).hasTrait(TAMRT_DEVICE_JOINS_SEGMENTS);
-  const int64_t most = options.chunkRows > 0 ? options.chunkRows : groupRows;
-  rungs = rungsFor(model, kind, groupRows,
-                   joins || !describe(kind).hasSums()
-                       ? options.chunkRows
-                       : std::min<int64_t>(most, TAMRT_SEGMENT_ROWS));
+  mostRows = options.chunkRows > 0 ? options.chunkRows : groupRows;
+  if (!joins && describe(kind).hasSums())
+    mostRows = std::min<int64_t>(mostRows, TAMRT_SEGMENT_ROWS);
+  rungs = rungsFor(model, kind, groupRows, mostRows);
 }
 
 int64_t Ladder::chunkRows(size_t i) const {
-  const int64_t rows = chunkOf(*rungs[i], groupRows, options.chunkRows);
+  const int64_t rows = chunkOf(*rungs[i], groupRows, mostRows);
   return isWide(kind, rows) && rows < groupRows ? wholeSegments(rows) : rows;
 }
 

@@ -115,6 +115,8 @@ public:
   const StateOf state;
 
 private:
+  /// Of a chunk, if not 0.
+  int64_t mostRows;
   std::vector<const tamrt_step *> rungs;
   mutable std::mutex sharedMutex;
   mutable std::map<const Device *, SiteShared> sites;

@@ -5,8 +5,6 @@
 """Fits in sliding windows give what the executable's command adapt gives."""
 
 import csv
-import subprocess
-import sys
 import unittest
 
 import numpy as np
@@ -17,31 +15,6 @@ TRAIN = DATA / "effects/train_G2.csv"
 FORMULA = "y ~ s(a, k=8) + l(b)"
 CORRECTION = "residual ~ l(effect_a) + s(c, k=4)"
 KEYS = "group: g\ndate: date\n"
-
-#: Adapts a model to rows for which there is not enough memory.
-LIMITED = r"""
-import sys; sys.path[:0] = {path!r}
-import resource
-import numpy as np, tamc
-random = np.random.default_rng(0)
-data = {{name: random.random({rows}) for name in ("x", "y")}}
-model = tamc.AdditiveModel("y ~ l(x)", threads=1)
-few = {{name: values[:1000] for name, values in data.items()}}
-wanted = model.adapt(few, window=100, update=50)
-tamc.release_memory()
-limits = resource.getrlimit(resource.RLIMIT_AS)
-with open("/proc/self/statm") as file:
-    used = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + 160 * 2**20, limits[1]))
-try:
-    model.adapt(data, window=100, update=50)
-except tamc.Error as error:
-    print(error)
-resource.setrlimit(resource.RLIMIT_AS, limits)
-assert np.array_equal(model.adapt(few, window=100, update=50), wanted,
-                      equal_nan=True)
-assert np.isfinite(model.adapt(data, window=100, update=50)[-1])
-"""
 
 
 class Adapt(Folder):
@@ -354,14 +327,6 @@ class Adapt(Folder):
             self.model.predict(self.train).tolist(),
             tamc.AdditiveModel(FORMULA, group="g", date="date").fit(
                 self.train).predict(self.train).tolist())
-
-    def test_too_little_memory(self):
-        done = subprocess.run(
-            [sys.executable, "-c", LIMITED.format(path=sys.path,
-                                                  rows=8_000_000)],
-            text=True, capture_output=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("memory", done.stdout)
 
 
 if __name__ == "__main__":

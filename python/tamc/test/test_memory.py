@@ -3,7 +3,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Frames are not copied: a fit and a prediction take memory beside a frame for
-the columns that the model reads, which the fit sorts, and for no others.
+the columns that the model reads, which the fit sorts, and for no others; and
+without enough memory there is an error.
 
 TAMC_MEMORY_ROWS: the rows of the frame, 1,000,000 if it is not set.
 """
@@ -68,6 +69,32 @@ tamc.release_memory()
 print(12 * 8 * rows, grown, held - used())
 """
 
+#: Prints the error of windows in too little memory; others are fitted before
+#: and after it.
+LIMITED = r"""
+import sys; sys.path[:0] = {path!r}
+import resource
+import numpy as np, tamc
+random = np.random.default_rng(0)
+data = {{name: random.random({rows}) for name in ("x", "y")}}
+model = tamc.AdditiveModel("y ~ l(x)", threads=1)
+few = {{name: values[:1000] for name, values in data.items()}}
+wanted = model.adapt(few, window=100, update=50)
+tamc.release_memory()
+limits = resource.getrlimit(resource.RLIMIT_AS)
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 160 * 2**20, limits[1]))
+try:
+    model.adapt(data, window=100, update=50)
+except tamc.Error as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_AS, limits)
+assert np.array_equal(model.adapt(few, window=100, update=50), wanted,
+                      equal_nan=True)
+assert np.isfinite(model.adapt(data, window=100, update=50)[-1])
+"""
+
 
 class Memory(Folder):
     def measure(self, kind, adapts=False):
@@ -98,6 +125,14 @@ class Memory(Folder):
         print(f"adapt: {grown / frame:.3f} of the frame, "
               f"{grown / ROWS:.1f} bytes a row")
         self.assertLess(grown / frame, 0.55)
+
+    def test_adapt_in_too_little(self):
+        done = subprocess.run(
+            [sys.executable, "-c", LIMITED.format(path=sys.path,
+                                                  rows=8_000_000)],
+            text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("memory", done.stdout)
 
     def test_arrays(self):
         self.check("dict")

@@ -10,6 +10,7 @@
 
 #include "io/CsvFormat.h"
 #include "io/Number.h"
+#include "kernels/InstructionSets.h"
 
 #include <algorithm>
 #include <bit>
@@ -79,9 +80,8 @@ template <class T> uint64_t bitsOf(T value) {
     return uint64_t(value);
 }
 
-/// Adds the indices of values that are not finite to `odd`.
 template <class T>
-void findInfinite(const T *values, size_t count, std::vector<size_t> &odd) {
+TAMRT_INLINE bool areAllFinite(const T *values, size_t count) {
   // Added to an exponent with all bits, the lowest one carries into the sign.
   using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
   constexpr Bits kExponent =
@@ -90,7 +90,21 @@ void findInfinite(const T *values, size_t count, std::vector<size_t> &odd) {
   Bits carried = 0;
   for (size_t row = 0; row < count; ++row)
     carried |= (std::bit_cast<Bits>(values[row]) & kExponent) + kOne;
-  if (carried >> (8 * sizeof(Bits) - 1) == 0)
+  return carried >> (8 * sizeof(Bits) - 1) == 0;
+}
+
+TAMRT_WIDE bool areFinite(const double *values, size_t count) {
+  return areAllFinite(values, count);
+}
+
+TAMRT_WIDE bool areFinite(const float *values, size_t count) {
+  return areAllFinite(values, count);
+}
+
+/// Adds the indices of values that are not finite to `odd`.
+template <class T>
+void findInfinite(const T *values, size_t count, std::vector<size_t> &odd) {
+  if (areFinite(values, count))
     return;
   for (size_t row = 0; row < count; ++row)
     if (!std::isfinite(values[row]))

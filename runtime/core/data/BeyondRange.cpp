@@ -9,6 +9,7 @@
 #include "core/data/BeyondRange.h"
 
 #include "io/Parallel.h"
+#include "kernels/InstructionSets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,8 +25,8 @@ constexpr size_t kRowsPerThread = size_t(1) << 16;
 /// Rounding of centre and half range does not put a value beyond its range.
 constexpr double kSlack = 1 + 1e-9;
 
-size_t countBeyond(const double *values, size_t rows, double centre,
-                   double half) {
+TAMRT_WIDE size_t countBeyond(const double *values, size_t rows, double centre,
+                              double half) {
   size_t count = 0;
   for (size_t row = 0; row < rows; ++row)
     count += std::fabs(values[row] - centre) > half * kSlack;

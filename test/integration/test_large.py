@@ -172,9 +172,14 @@ class LaunchTables(harness.TestCase):
         model = self.compile(formula)
         code = self.succeed(harness.TAMC, self.dir / "model.yaml",
                             "--compile-to=llvm", "-o", "-")
-        self.assertEqual(len(set(re.findall(r"@fit_chunk_\d+_code", code))), 1)
+        # One for the CPU, and one for devices, which have longer chunks, too.
+        self.assertEqual(set(re.findall(r"@fit_chunk_(\d+)_code", code)),
+                         {"1024", "1048576"})
         self.assertEqual(
-            len(set(re.findall(r"@fit_chunk_\d+_offsets", code))), 11)
+            {int(rung) for rung
+             in re.findall(r"@fit_chunk_(\d+)_offsets", code)},
+            {*(1 << log for log in range(13)),
+             *(1 << log for log in range(14, 21, 2))})
         train = write_columns(self.dir / "train.csv", names, 3000)
         tables = set()
         for rows in (1, 3, 16, 100, 1024):

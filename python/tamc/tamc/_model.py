@@ -53,6 +53,10 @@ class AdditiveModel:
         predictions of such rows are NaN.
     threads : int, optional
         Threads of a fit and a prediction; as many as the machine has if None.
+    memory : int or str, optional
+        Most bytes that count as free, such as 2**30 or ``"1.5G"``; all that are
+        free if None. With fewer a run takes fewer threads and smaller chunks;
+        it is an error if none of them fits.
     verbose : bool, optional
         Show the progress of long runs on stderr. None: on a terminal and in a
         notebook.
@@ -63,6 +67,8 @@ class AdditiveModel:
         Group, effect, index and value of each coefficient.
     notes_ : list of str
         What the fit noted: rows that were dropped, values out of order.
+    adapt_notes_ : list of str
+        What the last `adapt` noted: groups without a forecast, equal dates.
     tuning_ : dict
         After `tune`: what it chose, as the command ``tune --format=json`` prints
         it.
@@ -77,6 +83,7 @@ class AdditiveModel:
                  date: str | None = None, weights: str | None = None,
                  solver: str = "auto", ap: Mapping[str, float] | None = None,
                  drop_missing: bool = False, threads: int | None = None,
+                 memory: int | str | None = None,
                  verbose: bool | None = None) -> None:
         self.formula = formula
         self.group = group
@@ -86,6 +93,7 @@ class AdditiveModel:
         self.ap = ap
         self.drop_missing = drop_missing
         self.threads = threads
+        self.memory = memory
         self.verbose = verbose
 
     # Parameters
@@ -144,6 +152,10 @@ class AdditiveModel:
             options.append("--drop-missing")
         if self.threads is not None:
             options.append(f"--threads={int(self.threads)}")
+        if self.memory is not None:
+            memory = (self.memory if isinstance(self.memory, str)
+                      else int(self.memory))
+            options.append(f"--memory={memory}")
         return options
 
     def _penalties(self) -> list[str]:
@@ -495,7 +507,7 @@ class AdditiveModel:
                 _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
-        _tell(notes)
+        self.adapt_notes_: list[str] = _tell(notes)
         result = (_frames.series_like(_frames.kind_of(data),
                                       numbers.reshape(-1), "prediction", data)
                   if formula is None else self._frame(data, names, numbers))

@@ -285,6 +285,38 @@ class Adapt(Folder):
         with self.assertRaisesRegex(tamc.Error, "row 7: column 'a'"):
             self.model.adapt(last, window=window, update=update)
 
+    def test_notes(self):
+        """What the command notes, beside the notes of the fit."""
+        few = {name: np.concatenate([values, values[:3]])
+               for name, values in self.train.items()}
+        few["g"] = np.concatenate([self.train["g"], ["few"] * 3])
+        lacks = ["no forecast for 1 of 3 groups, which have fewer than 61 rows"]
+        self.model.adapt(few, window=60)
+        self.assertEqual(self.model.adapt_notes_, lacks)
+        self.assertFalse(hasattr(self.model, "notes_"))
+        self.model.adapt(self.train, window=60)
+        self.assertEqual(self.model.adapt_notes_, [])
+        x = few["a"].copy()
+        x[7] = np.nan
+        self.model.set_params(formula="y ~ l(x)", drop_missing=True)
+        self.model.fit(dict(few, x=x))
+        dropped = [f"dropped 1 of {len(x)} rows: missing values in 'x' (1)"]
+        self.assertEqual(self.model.notes_, dropped)
+        self.model.set_params(drop_missing=False)
+        self.model.adapt(dict(few, x=few["a"]), window=60,
+                         formula="residual ~ l(b)")
+        self.assertEqual(self.model.adapt_notes_, lacks)
+        self.assertEqual(self.model.notes_, dropped)
+
+    def test_memory(self):
+        wanted = self.model.adapt(self.train, window=60, update=7)
+        self.model.set_params(memory="1G")
+        np.testing.assert_array_equal(
+            self.model.adapt(self.train, window=60, update=7), wanted)
+        self.model.set_params(memory=4096)
+        with self.assertRaisesRegex(tamc.Error, r"4096 bytes free \(--memory"):
+            self.model.adapt(self.train, window=60, update=7)
+
     def test_errors(self):
         with self.assertRaisesRegex(Exception, "not fitted|is fitted"):
             self.model.adapt(self.train, window=60, formula=CORRECTION)

@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -227,6 +228,34 @@ class Dates(Folder):
         with self.assertRaisesRegex(tamc.Error, "^data: row 4: column 'at': "
                                     "expected a date, got a missing value$"):
             tamc.AdditiveModel(formula, date="at").fit(data)
+
+
+class Memory(Folder):
+    def test_limit(self):
+        x = np.linspace(0, 1, 3000)
+        data = {"y": np.sin(9 * x), "x": x}
+        formula = "y ~ s(x, k=30)"
+        model = tamc.AdditiveModel(formula).fit(data)
+        wanted = model.predict(data).tolist()
+        few = 200
+        with self.assertRaises(tamc.Error) as raised:
+            tamc.AdditiveModel(formula, memory=few).fit(data)
+        found = re.search(rf" of {few} bytes free \(--memory\); (\d+) bytes "
+                          "more would do", str(raised.exception))
+        self.assertIsNotNone(found, raised.exception)
+        for memory in (few + int(found[1]), np.int64(2**30), 1e9, "0.5G"):
+            again = tamc.AdditiveModel(formula, memory=memory).fit(data)
+            self.assertEqual(again.predict(data).tolist(), wanted)
+        # It holds for other commands, too.
+        model.set_params(memory=few)
+        for run in (model.predict, model.decompose, model.tune,
+                    model.evaluate):
+            with self.assertRaisesRegex(tamc.Error, rf"{few} bytes free \(--"):
+                run(data)
+        for wrong in ("much", 0, -1):
+            with self.assertRaisesRegex(tamc.Error, "--memory: expected a "
+                                        "number of bytes"):
+                tamc.AdditiveModel(formula, memory=wrong).fit(data)
 
 
 class Missing(Folder):

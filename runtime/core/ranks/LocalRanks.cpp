@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 namespace tamrt {
 
@@ -32,62 +33,65 @@ static void copy(void *to, const void *from, int64_t bytes) {
     std::memcpy(to, from, size_t(bytes));
 }
 
+template <class Body>
+void LocalRanks::meet(const tamrt_communicator *self, const Offer &own,
+                      const Body &body) {
+  auto &all = *static_cast<LocalRanks *>(self->state);
+  all.offers[size_t(self->rank)] = own;
+  all.meeting.arrive_and_wait();
+  body(all.offers);
+  all.meeting.arrive_and_wait();
+}
+
 void LocalRanks::allToAll(const tamrt_communicator *self, const void *send,
                           const int64_t *sendBytes, void *receive,
                           const int64_t *receiveBytes) {
-  LocalRanks &all = of(self);
-  all.offers[size_t(self->rank)] = {send, sendBytes};
-  all.meeting.arrive_and_wait();
-  auto *to = static_cast<char *>(receive);
-  for (int32_t rank = 0; rank < self->size; ++rank) {
-    const Offer &offer = all.offers[size_t(rank)];
-    const auto *from = static_cast<const char *>(offer.data);
-    for (int32_t before = 0; before < self->rank; ++before)
-      from += offer.bytes[before];
-    copy(to, from, receiveBytes[rank]);
-    to += receiveBytes[rank];
-  }
-  all.meeting.arrive_and_wait();
+  meet(self, {send, sendBytes}, [&](std::span<const Offer> offers) {
+    auto *to = static_cast<char *>(receive);
+    for (const Offer &offer : offers) {
+      const auto *from = static_cast<const char *>(offer.data);
+      for (int32_t before = 0; before < self->rank; ++before)
+        from += offer.bytes[before];
+      copy(to, from, *receiveBytes);
+      to += *receiveBytes++;
+    }
+  });
 }
 
 void LocalRanks::gather(const tamrt_communicator *self, const void *send,
                         int64_t, void *receive, const int64_t *receiveBytes) {
-  LocalRanks &all = of(self);
-  all.offers[size_t(self->rank)] = {send, nullptr};
-  all.meeting.arrive_and_wait();
-  auto *to = static_cast<char *>(receive);
-  for (int32_t rank = 0; self->rank == 0 && rank < self->size; ++rank) {
-    copy(to, all.offers[size_t(rank)].data, receiveBytes[rank]);
-    to += receiveBytes[rank];
-  }
-  all.meeting.arrive_and_wait();
+  meet(self, {send}, [&](std::span<const Offer> offers) {
+    if (self->rank > 0)
+      return;
+    auto *to = static_cast<char *>(receive);
+    for (const Offer &offer : offers) {
+      copy(to, offer.data, *receiveBytes);
+      to += *receiveBytes++;
+    }
+  });
 }
 
 void LocalRanks::broadcast(const tamrt_communicator *self, void *data,
                            int64_t bytes) {
-  LocalRanks &all = of(self);
-  all.offers[size_t(self->rank)] = {data, nullptr};
-  all.meeting.arrive_and_wait();
-  if (self->rank > 0)
-    copy(data, all.offers[0].data, bytes);
-  all.meeting.arrive_and_wait();
+  meet(self, {data}, [&](std::span<const Offer> offers) {
+    if (self->rank > 0)
+      copy(data, offers[0].data, bytes);
+  });
 }
 
 void LocalRanks::add(const tamrt_communicator *self, int64_t *numbers,
                      int64_t count) {
-  LocalRanks &all = of(self);
-  all.offers[size_t(self->rank)] = {numbers, nullptr};
-  all.meeting.arrive_and_wait();
   std::vector<int64_t> sums(static_cast<size_t>(count));
-  for (const Offer &offer : all.offers)
-    for (size_t i = 0; i < sums.size(); ++i)
-      sums[i] += static_cast<const int64_t *>(offer.data)[i];
-  all.meeting.arrive_and_wait();
+  meet(self, {numbers}, [&](std::span<const Offer> offers) {
+    for (const Offer &offer : offers)
+      for (size_t i = 0; i < sums.size(); ++i)
+        sums[i] += static_cast<const int64_t *>(offer.data)[i];
+  });
   copy(numbers, sums.data(), count * int64_t(sizeof(int64_t)));
 }
 
 void LocalRanks::barrier(const tamrt_communicator *self) {
-  of(self).meeting.arrive_and_wait();
+  meet(self, {}, [](std::span<const Offer>) {});
 }
 
 void LocalRanks::abort(const tamrt_communicator *, int status) {

@@ -33,9 +33,16 @@ public:
   static const tamrt_communicator &alone();
 
 private:
-  static LocalRanks &of(const tamrt_communicator *self) {
-    return *static_cast<LocalRanks *>(self->state);
-  }
+  /// What a rank shows the others during an exchange.
+  struct Offer {
+    const void *data = nullptr;
+    const int64_t *bytes = nullptr;
+  };
+  /// Calls body(offers), by rank, when all ranks have made theirs. The offers
+  /// last until all bodies have returned.
+  template <class Body>
+  static void meet(const tamrt_communicator *self, const Offer &own,
+                   const Body &body);
   static void allToAll(const tamrt_communicator *self, const void *send,
                        const int64_t *sendBytes, void *receive,
                        const int64_t *receiveBytes);
@@ -49,12 +56,6 @@ private:
   static void barrier(const tamrt_communicator *self);
   static void abort(const tamrt_communicator *self, int status);
   static void finish(const tamrt_communicator *) {}
-
-  /// What a rank shows the others during an exchange.
-  struct Offer {
-    const void *data = nullptr;
-    const int64_t *bytes = nullptr;
-  };
 
   std::vector<tamrt_communicator> communicators;
   std::vector<Offer> offers;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -119,6 +120,20 @@ Status checkWhole(const std::string &file) {
     return {};
   return Error{fmt::format("the file is truncated: expected {} bytes, got {}",
                            needed, bytes)};
+}
+
+Result<void *> loadEntry(const std::string &file, int flags, const char *entry,
+                         const char *lacksEntry) {
+  if (Status whole = checkWhole(file); !whole)
+    return std::move(whole).error();
+  void *library = ::dlopen(file.c_str(), flags);
+  if (!library) {
+    const char *why = ::dlerror();
+    return Error{why ? why : "cannot be loaded"};
+  }
+  if (void *address = ::dlsym(library, entry))
+    return address;
+  return Error{lacksEntry};
 }
 
 BackendSearch findBackend(const std::vector<BackendFolder> &folders,

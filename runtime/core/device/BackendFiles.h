@@ -77,6 +77,12 @@ Status checkOwners(const std::string &file, uid_t user);
 /// is no shared object at all is left to the loader.
 Status checkWhole(const std::string &file);
 
+/// Loads a shared object with the flags of `dlopen`. It stays loaded. \returns
+/// the address of its symbol `entry`. Errors: those of `checkWhole` and of the
+/// loader; `lacksEntry` if it has no such symbol.
+Result<void *> loadEntry(const std::string &file, int flags, const char *entry,
+                         const char *lacksEntry);
+
 } // namespace tamrt
 
 #endif // TAMRT_CORE_DEVICE_BACKENDFILES_H

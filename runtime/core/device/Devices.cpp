@@ -104,18 +104,12 @@ bool isComplete(const tamrt_backend &b) {
 /// program.
 Result<const tamrt_backend *> load(const std::string &path,
                                    std::string_view kind) {
-  if (Status whole = checkWhole(path); !whole)
-    return std::move(whole).error();
-  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = ::dlerror();
-    return Error{why ? why : "cannot be loaded"};
-  }
-  auto start = reinterpret_cast<tamrt_backend_register_function>(
-      ::dlsym(library, TAMRT_BACKEND_REGISTER));
-  if (!start)
-    return Error{"expected a backend, got a library without '" +
-                 std::string(TAMRT_BACKEND_REGISTER) + "'"};
+  const Result<void *> entry = loadEntry(
+      path, RTLD_NOW | RTLD_LOCAL, TAMRT_BACKEND_REGISTER,
+      "expected a backend, got a library without '" TAMRT_BACKEND_REGISTER "'");
+  if (!entry)
+    return entry.error();
+  auto start = reinterpret_cast<tamrt_backend_register_function>(*entry);
   const tamrt_backend *backend = start(&kCore);
   if (!backend)
     return Error{"the backend declines to serve this runtime"};

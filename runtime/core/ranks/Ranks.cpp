@@ -39,19 +39,13 @@ std::string startOfRanks() {
 
 /// Loads the library, which stays loaded.
 Result<const tamrt_communicator *> load(const std::string &path) {
-  if (Status whole = checkWhole(path); !whole)
-    return std::move(whole).error();
   // MPI loads libraries of its own, which need its symbols.
-  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (!library) {
-    const char *why = ::dlerror();
-    return Error{why ? why : "cannot be loaded"};
-  }
-  auto start = reinterpret_cast<tamrt_communicator_open_function>(
-      ::dlsym(library, TAMRT_COMMUNICATOR_OPEN));
-  if (!start)
-    return Error{"expected a library with '" TAMRT_COMMUNICATOR_OPEN
-                 "', got one without"};
+  const Result<void *> entry = loadEntry(
+      path, RTLD_NOW | RTLD_GLOBAL, TAMRT_COMMUNICATOR_OPEN,
+      "expected a library with '" TAMRT_COMMUNICATOR_OPEN "', got one without");
+  if (!entry)
+    return entry.error();
+  auto start = reinterpret_cast<tamrt_communicator_open_function>(*entry);
   char error[256] = "";
   const tamrt_communicator *all =
       start(TAMRT_COMMUNICATOR_VERSION, error, sizeof error);

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/device/BackendFiles.h"
+#include "tamrt/backend.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -42,6 +44,30 @@ TEST(BackendFiles, FoldersInOrder) {
   ::unsetenv("TAMRT_BACKEND_PATH");
   if (known)
     ::setenv("TAMRT_BACKEND_PATH", before.c_str(), 1);
+}
+
+TEST(BackendFiles, LoadWhatIsWholeAndHasTheEntry) {
+  const std::string file =
+      TAMC_BINARY_DIR "/test/backends/libtamrt-backend-sim.so";
+  auto load = [](const std::string &file, const char *entry) -> std::string {
+    const Result<void *> found =
+        loadEntry(file, RTLD_NOW | RTLD_LOCAL, entry, "lacks the entry");
+    if (!found)
+      return found.error().message;
+    return *found ? "loaded" : "null";
+  };
+  EXPECT_EQ(load(file, TAMRT_BACKEND_REGISTER), "loaded");
+  EXPECT_EQ(load(file, "no_such_symbol"), "lacks the entry");
+  const std::string part = testing::TempDir() + "part-of-a-backend.so";
+  std::filesystem::copy_file(file, part,
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto size = std::filesystem::file_size(part);
+  std::filesystem::resize_file(part, size / 2);
+  EXPECT_EQ(load(part, TAMRT_BACKEND_REGISTER),
+            "the file is truncated: expected " + std::to_string(size) +
+                " bytes, got " + std::to_string(size / 2));
+  std::filesystem::remove(part);
+  EXPECT_NE(load(part, TAMRT_BACKEND_REGISTER).find(part), std::string::npos);
 }
 
 } // namespace

@@ -192,6 +192,13 @@ class Allocators(harness.TestCase):
                                memory=total)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertEqual(self.memory(run)[3], 1_800_000 // 64 * 64)
+        # What the kernels take beside the plan is left to them.
+        run = self.run_sim(model, "--threads", 1, "--allocator", "bfc",
+                           "--memory-growth", "all", memory=total,
+                           reserve=1_000_000)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.memory(run)[3],
+                         (int(total * 0.9) - 1_000_000) // 64 * 64)
         text = self.succeed(model, "info", "--allocator", "bfc",
                             "--memory-growth", "all", "--format=json")
         self.assertEqual(json.loads(text)["memory_growth"], "all")

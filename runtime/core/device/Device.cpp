@@ -136,8 +136,10 @@ void Device::useAllocator(const AllocatorOptions &options,
   kind = options.kind;
   raw.limit = reservableBytes(options.fraction, memory().totalBytes);
   limitName = "--memory-fraction";
+  leftToKernels = 0;
   // Regions may be larger than requests. What is free now bounds them, because
-  // memory of the host counts as free until it is accessed.
+  // memory of the host counts as free until it is accessed. The kernels'
+  // reserve is left to them.
   if (options.growth != RegionGrowth::Exact) {
     int64_t free = memory().freeBytes;
     if (options.growth == RegionGrowth::All)
@@ -146,6 +148,8 @@ void Device::useAllocator(const AllocatorOptions &options,
       raw.limit = free;
       limitName = "--memory-growth";
     }
+    leftToKernels = std::min(reserveBytes(), raw.limit);
+    raw.limit -= leftToKernels;
   }
   cache = makeAllocator(options, raw.limit, raw, streams);
   waitLeft = options.wait;
@@ -170,9 +174,9 @@ DeviceMemory Device::memory() const {
         memory.source = source->name;
     }
   }
-  const int64_t reserved = raw.reservedBytes();
-  if (raw.limit - reserved < memory.freeBytes) {
-    memory.freeBytes = raw.limit - reserved;
+  const int64_t left = raw.limit + leftToKernels - raw.reservedBytes();
+  if (left < memory.freeBytes) {
+    memory.freeBytes = left;
     memory.source = limitName;
   }
   if (!cache)

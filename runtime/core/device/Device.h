@@ -202,6 +202,9 @@ private:
   AllocatorKind kind = AllocatorKind::Direct;
   /// The limit of `raw` for messages.
   const char *limitName = "--memory-fraction";
+  /// What regions leave to the kernels' reserve, which is not part of the limit
+  /// of `raw`.
+  int64_t leftToKernels = 0;
   std::unique_ptr<DeviceCache> cache;
   PinnedMemory pinnedRaw;
   std::unique_ptr<DeviceCache> pinned;

@@ -55,8 +55,9 @@ enum class RegionGrowth {
   /// it, less if no more is free. Requests share regions, so that fewer calls
   /// of the backend are needed and released blocks can be joined.
   Double,
-  /// One region, taken at the first request, with all memory that work may use.
-  /// No other process gets that memory during the run.
+  /// One region, taken at the first request, with all memory that work may use,
+  /// without what the device's kernels take besides. No other process gets that
+  /// memory during the run.
   All
 };
 

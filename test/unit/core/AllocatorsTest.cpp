@@ -351,6 +351,27 @@ TEST(Growth, RegionsDoubleOrTakeTheShare) {
   }
 }
 
+TEST(Growth, RegionsLeaveTheReserveToKernels) {
+  constexpr int64_t reserve = 1000 * 64;
+  for (RegionGrowth growth : {RegionGrowth::Double, RegionGrowth::All}) {
+    SCOPED_TRACE(growthName(growth));
+    counts = {};
+    tamrt_backend backend = countingBackend(/*keeps=*/false);
+    backend.reserve = [](tamrt_device *) { return reserve; };
+    const std::unique_ptr<Device> device = *Device::open(backend, 0);
+    device->useAllocator({.kind = AllocatorKind::BestFit, .growth = growth},
+                         {.share = 0.5});
+    const int64_t all = growth == RegionGrowth::All ? kTotal / 2 : kTotal;
+    // A plan counts the reserve, so that it counts as free.
+    EXPECT_EQ(device->memory().freeBytes, all);
+    const AlignedBuffer buffer = device->allocate(100 * 64, "taken");
+    EXPECT_TRUE(buffer);
+    EXPECT_EQ(counts.used, all - reserve);
+    EXPECT_EQ(device->memory().freeBytes, all - 100 * 64);
+    EXPECT_FALSE(device->allocate(size_t(all - reserve), "taken"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Allocators,
                          testing::Values(AllocatorKind::Direct,
                                          AllocatorKind::BestFit,

@@ -61,33 +61,46 @@ int64_t count(ModuleOp module, llvm::function_ref<bool(Operation *)> test) {
   return found;
 }
 
-TEST(PlanMemory, RandomProgramsComputeTheSame) {
-  auto context = makeContext();
-  static constexpr const char *pipelines[] = {
-      "plan-memory{report=false strategy=tree}",
-      "plan-memory{report=false strategy=greedy alignment=8 arena=alloc}",
-      "plan-memory{report=false strategy=naive alignment=1 arena=global}",
-      "plan-memory{report=false strategy=skyline alignment=16}",
-      "plan-memory{report=false strategy=tree+ arena=global}",
-  };
-  int64_t planned = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+/// Plans random programs of 200 seeds from `first` on by one pipeline after
+/// another: they must compute the same. look(program) is called for each.
+void expectTheSame(MLIRContext &context, uint64_t first,
+                   llvm::function_ref<ProgramOptions(uint64_t)> optionsOf,
+                   llvm::ArrayRef<const char *> pipelines,
+                   llvm::function_ref<void(ModuleOp)> look) {
+  for (uint64_t seed = first; seed < first + 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    auto module = parse(
-        *context, randomProgram({.seed = seed, .hasUnsafe = seed % 4 == 0}));
+    auto module = parse(context, randomProgram(optionsOf(seed)));
     ASSERT_TRUE(module);
     std::vector<uint64_t> expected =
         execute(*module, int64_t(seed), kOutputSize);
     ASSERT_TRUE(
-        succeeded(runPasses(*module, pipelines[seed % std::size(pipelines)])));
-    planned += count(*module, [](Operation *op) {
-      return op->hasAttr(tamc::tamk::kBufferAttrName);
-    });
+        succeeded(runPasses(*module, pipelines[seed % pipelines.size()])));
+    look(*module);
     ASSERT_TRUE(succeeded(runPasses(*module, "check-plan")));
     EXPECT_EQ(run(*module, int64_t(seed), &expected), Outcome::Right);
-    if (HasFailure())
+    if (testing::Test::HasFailure())
       break;
   }
+}
+
+TEST(PlanMemory, RandomProgramsComputeTheSame) {
+  auto context = makeContext();
+  int64_t planned = 0;
+  expectTheSame(
+      *context, 0,
+      [](uint64_t seed) {
+        return ProgramOptions{.seed = seed, .hasUnsafe = seed % 4 == 0};
+      },
+      {"plan-memory{report=false strategy=tree}",
+       "plan-memory{report=false strategy=greedy alignment=8 arena=alloc}",
+       "plan-memory{report=false strategy=naive alignment=1 arena=global}",
+       "plan-memory{report=false strategy=skyline alignment=16}",
+       "plan-memory{report=false strategy=tree+ arena=global}"},
+      [&](ModuleOp module) {
+        planned += count(module, [](Operation *op) {
+          return op->hasAttr(tamc::tamk::kBufferAttrName);
+        });
+      });
   // The programs must have enough buffers and shared bytes.
   EXPECT_GT(planned, 1000);
 }
@@ -96,44 +109,36 @@ TEST(PlanMemory, RandomProgramsComputeTheSame) {
 /// of what may not be planned.
 TEST(PlanMemory, AllShapesComputeTheSame) {
   auto context = makeContext();
-  static constexpr const char *pipelines[] = {
-      "plan-memory{report=false}",
-      "plan-memory{report=false arena=alloc strategy=exact}",
-      "plan-memory{report=false arena=global alignment=8}",
-      "plan-memory{report=false arena=alloc spaces=3:1:100000,default:2}",
-      "plan-memory{report=false strategy=skyline alignment=1}",
-      "plan-memory{report=false reuse=branch-safe}",
-  };
   int64_t planned = 0, inBlocks = 0, inLoops = 0, beside = 0;
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
     beside += llvm::StringRef(diagnostic.str())
                   .contains("after the function has allocated it again");
     return success();
   });
-  for (uint64_t seed = 5000; seed < 5200; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    auto module = parse(*context, randomProgram({.seed = seed,
-                                                 .hasUnsafe = seed % 3 == 0,
-                                                 .hasAll = true}));
-    ASSERT_TRUE(module);
-    std::vector<uint64_t> expected =
-        execute(*module, int64_t(seed), kOutputSize);
-    ASSERT_TRUE(
-        succeeded(runPasses(*module, pipelines[seed % std::size(pipelines)])));
-    module->walk([&](memref::ViewOp view) {
-      bool isPlanned = view->hasAttr(tamc::tamk::kBufferAttrName);
-      planned += isPlanned;
-      inLoops += !isPlanned;
-      inBlocks += isPlanned && llvm::any_of(view->getUsers(), [&](auto *user) {
-                    return user->getBlock() != view->getBlock() &&
-                           !view->getBlock()->findAncestorOpInBlock(*user);
-                  });
-    });
-    ASSERT_TRUE(succeeded(runPasses(*module, "check-plan")));
-    EXPECT_EQ(run(*module, int64_t(seed), &expected), Outcome::Right);
-    if (HasFailure())
-      break;
-  }
+  expectTheSame(
+      *context, 5000,
+      [](uint64_t seed) {
+        return ProgramOptions{
+            .seed = seed, .hasUnsafe = seed % 3 == 0, .hasAll = true};
+      },
+      {"plan-memory{report=false}",
+       "plan-memory{report=false arena=alloc strategy=exact}",
+       "plan-memory{report=false arena=global alignment=8}",
+       "plan-memory{report=false arena=alloc spaces=3:1:100000,default:2}",
+       "plan-memory{report=false strategy=skyline alignment=1}",
+       "plan-memory{report=false reuse=branch-safe}"},
+      [&](ModuleOp module) {
+        module.walk([&](memref::ViewOp view) {
+          bool isPlanned = view->hasAttr(tamc::tamk::kBufferAttrName);
+          planned += isPlanned;
+          inLoops += !isPlanned;
+          inBlocks +=
+              isPlanned && llvm::any_of(view->getUsers(), [&](auto *user) {
+                return user->getBlock() != view->getBlock() &&
+                       !view->getBlock()->findAncestorOpInBlock(*user);
+              });
+        });
+      });
   EXPECT_GT(planned, 1500);
   EXPECT_GT(inBlocks, 100);
   EXPECT_GT(inLoops, 100);

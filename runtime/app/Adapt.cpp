@@ -120,16 +120,15 @@ Status Adaptation::read(bool keepsKeys) {
   path = reader->path();
   unit = reader->unit();
   run.progress->update("read", 0, 0);
-  Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
-  if (!rows)
-    return std::move(rows).error();
-  if (Result<RowReader::TextChanges> changes = reader->resolveTexts(); !changes)
-    return std::move(changes).error();
-  keys = std::move(rows->keys);
-  lines = std::move(rows->lines);
+  Result<RowReader::AllRows> all = reader->readAll();
+  if (!all)
+    return std::move(all).error();
+  Rows &rows = all->rows;
+  keys = std::move(rows.keys);
+  lines = std::move(rows.lines);
   levelColumns = reader->columns().inputs;
-  for (size_t i = 0; i < rows->levels.size(); ++i) {
-    const GrowingArray<uint32_t> &ids = rows->levels[i];
+  for (size_t i = 0; i < rows.levels.size(); ++i) {
+    const GrowingArray<uint32_t> &ids = rows.levels[i];
     WindowColumns::Levels &column = levels.emplace_back();
     column.ids.assign(ids.data(), ids.data() + ids.size());
     const TextIndex &texts = reader->levels(i);
@@ -137,7 +136,7 @@ Status Adaptation::read(bool keepsKeys) {
       column.texts.emplace_back(texts[id]);
   }
   data = Dataset::arrange(
-      *std::move(rows), *reader, reader->groupOrder(), joint.model(),
+      std::move(rows), *reader, reader->groupOrder(), joint.model(),
       weights ? std::span<const LevelTable>(weights->normalization.levels)
               : std::span<const LevelTable>(),
       options.threads);

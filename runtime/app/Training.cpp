@@ -12,22 +12,14 @@
 #include "core/learn/Learners.h"
 #include "core/model/Weights.h"
 
-#include <limits>
-
 namespace tamrt {
 
 Result<Training> readTraining(const tamrt_model &model, const Options &options,
                               RowReader reader, const RunOptions &run,
                               const std::function<void()> &afterReading) {
-  Result<Rows> rows = reader.read(std::numeric_limits<size_t>::max());
-  if (!rows)
-    return std::move(rows).error();
-  Result<RowReader::TextChanges> changes = reader.resolveTexts();
-  if (!changes)
-    return std::move(changes).error();
-  if (changes->drops)
-    if (Status s = reader.dropMissing(*rows); !s)
-      return std::move(s).error();
+  Result<RowReader::AllRows> read = reader.readAll();
+  if (!read)
+    return std::move(read).error();
   if (options.dropMissing)
     tell(model, "note", reader.describeDropped());
   Result<std::vector<LevelTable>> levels = reader.levelTables();
@@ -36,8 +28,8 @@ Result<Training> readTraining(const tamrt_model &model, const Options &options,
   const GroupOrder order = reader.groupOrder();
   Training training = {reader.path(),
                        order.names,
-                       Dataset::arrange(*std::move(rows), reader, order, model,
-                                        *levels, options.threads),
+                       Dataset::arrange(std::move(read->rows), reader, order,
+                                        model, *levels, options.threads),
                        {},
                        {}};
   {

@@ -28,11 +28,6 @@ constexpr size_t kBlocksPerThread = 2;
 
 constexpr size_t kMaxRows = std::numeric_limits<uint32_t>::max();
 
-template <class T>
-void append(GrowingArray<T> &to, const GrowingArray<T> &from) {
-  to.append({from.data(), from.size()});
-}
-
 /// Releases the unused capacity of columns.
 void shrink(Rows &rows) {
   rows.groups.shrink();
@@ -327,7 +322,7 @@ void RowReader::Impl::addKeys(const Rows &from, Rows &rows) {
   if (rules.keys.empty())
     return;
   const size_t before = rows.keys.text.size();
-  append(rows.keys.text, from.keys.text);
+  rows.keys.text.append(from.keys.text);
   uint64_t *ends = rows.keys.ends.extend(from.count);
   for (size_t row = 0; row < from.count; ++row)
     ends[row] = before + from.keys.ends[row];
@@ -432,26 +427,13 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
         shared = texts.add(block.furtherTexts.texts[id]);
       id = shared;
     }
-  append(rows.texts, from.texts);
-  append(rows.groups, from.groups);
-  append(rows.dates, from.dates);
-  if (!from.fractions.empty() || !rows.fractions.empty()) {
-    const size_t missing = rows.count - rows.fractions.size();
-    std::fill_n(rows.fractions.extend(missing), missing, 0);
-    append(rows.fractions, from.fractions);
-    const size_t plain = from.count - from.fractions.size();
-    std::fill_n(rows.fractions.extend(plain), plain, 0);
-  }
-  for (size_t i = 0; i < from.numbers.size(); ++i)
-    append(rows.numbers[i], from.numbers[i]);
   for (size_t i = 0; i < from.levels.size(); ++i) {
     for (uint32_t &id :
          std::span(block.rows.levels[i].data(), from.levels[i].size()))
       id = shareLevel(i, block.levelTexts[i], id);
-    append(rows.levels[i], from.levels[i]);
     noteClashes(block, i);
   }
-  rows.count += from.count;
+  rows.append(from);
   rowsRead += from.count;
 }
 
@@ -749,6 +731,18 @@ Result<RowReader::TextChanges> RowReader::resolveTexts() {
   return impl->resolveTexts();
 }
 Status RowReader::dropMissing(Rows &rows) { return impl->dropMissing(rows); }
+Result<RowReader::AllRows> RowReader::readAll() {
+  Result<Rows> rows = read(std::numeric_limits<size_t>::max());
+  if (!rows)
+    return std::move(rows).error();
+  Result<TextChanges> changes = resolveTexts();
+  if (!changes)
+    return std::move(changes).error();
+  if (changes->drops)
+    if (Status s = dropMissing(*rows); !s)
+      return std::move(s).error();
+  return AllRows{*std::move(rows), *changes};
+}
 Status RowReader::rewind() { return impl->rewind(); }
 const std::string &RowReader::path() const { return impl->file.path(); }
 const char *RowReader::unit() const { return impl->file.unit(); }

@@ -79,6 +79,10 @@ struct Rows {
   /// Removes the rows that `out`, with an entry for each row, marks, except
   /// from `keys`. Returns their number.
   size_t drop(const std::vector<bool> &out);
+
+  /// Adds rows of the same columns, whose texts have the same indices, behind
+  /// these: all of them but keys, lines and places, and what stays in a frame.
+  void append(const Rows &more);
 };
 
 /// The trained groups and levels with which a prediction reads its data.
@@ -206,6 +210,16 @@ public:
   /// Drops the rows that `resolveTexts` found from `rows`, which are all rows
   /// of the file. Errors: no row left.
   Status dropMissing(Rows &rows);
+
+  /// All rows of a file, without those that `resolveTexts` drops.
+  struct AllRows {
+    Rows rows;
+    TextChanges changes;
+  };
+
+  /// Reads a file at once. Errors: those of `read`, `resolveTexts` and
+  /// `dropMissing`.
+  Result<AllRows> readAll();
 
   /// Returns to the first row. Texts keep their indices, unless `resolveTexts`
   /// found changes: then texts are indexed again, rows to be dropped are

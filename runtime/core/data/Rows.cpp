@@ -13,6 +13,12 @@
 
 namespace tamrt {
 
+/// The fractions of `rows`, of which there are none if all are 0, as numbers.
+static void fillFractions(Rows &rows) {
+  const size_t missing = rows.count - rows.fractions.size();
+  std::fill_n(rows.fractions.extend(missing), missing, 0);
+}
+
 size_t Rows::drop(const std::vector<bool> &out) {
   auto keep = [&](auto &values) {
     if (values.empty())
@@ -36,6 +42,23 @@ size_t Rows::drop(const std::vector<bool> &out) {
   const auto dropped = size_t(std::count(out.begin(), out.end(), true));
   count -= dropped;
   return dropped;
+}
+
+void Rows::append(const Rows &more) {
+  const bool haveFractions = !fractions.empty() || !more.fractions.empty();
+  if (haveFractions)
+    fillFractions(*this);
+  texts.append(more.texts);
+  groups.append(more.groups);
+  dates.append(more.dates);
+  fractions.append(more.fractions);
+  for (size_t i = 0; i < more.numbers.size(); ++i)
+    numbers[i].append(more.numbers[i]);
+  for (size_t i = 0; i < more.levels.size(); ++i)
+    levels[i].append(more.levels[i]);
+  count += more.count;
+  if (haveFractions)
+    fillFractions(*this);
 }
 
 } // namespace tamrt

@@ -23,11 +23,6 @@ namespace {
 
 constexpr size_t kMaxRows = std::numeric_limits<uint32_t>::max();
 
-template <class T>
-void append(GrowingArray<T> &to, const GrowingArray<T> &from) {
-  to.append({from.data(), from.size()});
-}
-
 /// Replaces the indices of texts by what `indexOf` has for each text.
 template <class IndexOf>
 void renumber(GrowingArray<uint32_t> &ids, const TextIndex &texts,
@@ -99,20 +94,7 @@ void RankRows::add(Rows more, const RowReader &reader) {
     rows = std::move(more);
     return;
   }
-  append(rows.groups, more.groups);
-  append(rows.dates, more.dates);
-  if (!more.fractions.empty() || !rows.fractions.empty()) {
-    const size_t missing = rows.count - rows.fractions.size();
-    std::fill_n(rows.fractions.extend(missing), missing, 0);
-    append(rows.fractions, more.fractions);
-    const size_t plain = more.count - more.fractions.size();
-    std::fill_n(rows.fractions.extend(plain), plain, 0);
-  }
-  for (size_t i = 0; i < rows.numbers.size(); ++i)
-    append(rows.numbers[i], more.numbers[i]);
-  for (size_t i = 0; i < rows.levels.size(); ++i)
-    append(rows.levels[i], more.levels[i]);
-  rows.count += more.count;
+  rows.append(more);
 }
 
 /// Reads the rows of a piece. \returns their survey, without parts if there are
@@ -125,32 +107,27 @@ Result<Survey> RankRows::readPiece(const RankPiece &piece,
   Result<RowReader> reader = RowReader::open(piece.source, *model, with);
   if (!reader)
     return std::move(reader).error();
-  Result<Rows> read = reader->read(std::numeric_limits<size_t>::max());
+  Result<RowReader::AllRows> read = reader->readAll();
   if (!read)
     return std::move(read).error();
-  Result<RowReader::TextChanges> changes = reader->resolveTexts();
-  if (!changes)
-    return std::move(changes).error();
-  if (changes->drops)
-    if (Status s = reader->dropMissing(*read); !s)
-      return std::move(s).error();
+  auto &[more, changes] = *read;
   if (Result<std::vector<LevelTable>> tables = reader->levelTables(); !tables)
     return std::move(tables).error();
   rowsRead += reader->fileRows();
   rowsDropped += reader->dropped();
-  if (read->count == 0)
+  if (more.count == 0)
     return Survey();
-  if (rows.count + read->count > kMaxRows)
+  if (rows.count + more.count > kMaxRows)
     return Error{fmt::format("{}: expected at most {} rows of a rank, got "
                              "more; start more ranks",
                              reader->path(), kMaxRows)};
   RowSurvey seen(*model, reader->columns());
-  seen.add(*read, model->group ? reader->groups().size() : 1, run.threads);
+  seen.add(more, model->group ? reader->groups().size() : 1, run.threads);
   Result<Survey> survey = surveyOf(
       *model, fmt::format("{:08} ({})", piece.index, piece.source.path),
-      *reader, changes->drops || changes->merges, seen);
+      *reader, changes.drops || changes.merges, seen);
   if (survey)
-    add(*std::move(read), *reader);
+    add(std::move(more), *reader);
   return survey;
 }
 

@@ -12,7 +12,6 @@
 #include "core/data/Dataset.h"
 
 #include <gtest/gtest.h>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,19 +73,13 @@ inline Result<FitData> fitData(std::string_view text, const tamrt_model &model,
   TextReader reader(text, model, options);
   if (!reader.good())
     return Error{reader.error()};
-  Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
-  if (!rows)
-    return Error{reader.named(rows.error())};
-  Result<RowReader::TextChanges> changes = reader->resolveTexts();
-  if (!changes)
-    return Error{reader.named(changes.error())};
-  if (changes->drops)
-    if (Status s = reader->dropMissing(*rows); !s)
-      return Error{reader.named(s.error())};
+  Result<RowReader::AllRows> all = reader->readAll();
+  if (!all)
+    return Error{reader.named(all.error())};
   Result<std::vector<LevelTable>> levels = reader->levelTables();
   if (!levels)
     return Error{reader.named(levels.error())};
-  Dataset data = Dataset::arrange(*std::move(rows), *reader,
+  Dataset data = Dataset::arrange(std::move(all->rows), *reader,
                                   reader->groupOrder(), model, *levels, 1);
   return FitData{std::move(data), *std::move(levels)};
 }

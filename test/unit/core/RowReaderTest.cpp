@@ -15,7 +15,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <limits>
 #include <random>
 #include <sstream>
 #include <unistd.h>
@@ -68,20 +67,15 @@ std::string inBlocks(const Scratch &file, const tamrt_model &model, bool drop,
       file.path, model, {drop, threads, blockBytes, {}, choice});
   if (!reader)
     return reader.error().message;
-  Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
-  if (!rows)
-    return rows.error().message;
-  Result<RowReader::TextChanges> changes = reader->resolveTexts();
-  if (!changes)
-    return changes.error().message;
-  if (changes->drops)
-    if (Status s = reader->dropMissing(*rows); !s)
-      return s.error().message;
+  Result<RowReader::AllRows> all = reader->readAll();
+  if (!all)
+    return all.error().message;
   Result<std::vector<LevelTable>> levels = reader->levelTables();
   if (!levels)
     return levels.error().message;
-  Dataset data = Dataset::arrange(
-      *std::move(rows), *reader, reader->groupOrder(), model, *levels, threads);
+  Dataset data =
+      Dataset::arrange(std::move(all->rows), *reader, reader->groupOrder(),
+                       model, *levels, threads);
   return std::to_string(reader->dropped()) + " dropped " + textOf(data, model);
 }
 
@@ -320,6 +314,42 @@ TEST(RowReader, TellsDroppedRowsByColumn) {
   EXPECT_EQ(reader->describeDropped(),
             "dropped 3 of 5 rows: missing values in 'g' (1), 't' (1), 'x' (2), "
             "'d' (2) and 'y' (2)");
+}
+
+template <class T> std::vector<T> valuesOf(const GrowingArray<T> &array) {
+  return {array.begin(), array.end()};
+}
+
+TEST(RowReader, AppendedRowsHaveFractionsIfAnyHas) {
+  const std::vector<uint64_t> none, some = {7, 0};
+  auto make = [](const std::vector<uint64_t> &fractions, double first) {
+    Rows rows;
+    rows.count = 2;
+    rows.numbers.resize(1);
+    rows.levels.resize(1);
+    for (uint32_t row = 0; row < 2; ++row) {
+      rows.groups.push_back(row);
+      rows.dates.push_back(int64_t(first) + row);
+      rows.numbers[0].push_back(first + row);
+      rows.levels[0].push_back(1 - row);
+    }
+    rows.fractions.append(fractions);
+    return rows;
+  };
+  auto appended = [&](const auto &before, const auto &after) {
+    Rows rows = make(before, 1);
+    rows.append(make(after, 3));
+    EXPECT_EQ(rows.count, 4u);
+    EXPECT_EQ(valuesOf(rows.groups), (std::vector<uint32_t>{0, 1, 0, 1}));
+    EXPECT_EQ(valuesOf(rows.dates), (std::vector<int64_t>{1, 2, 3, 4}));
+    EXPECT_EQ(valuesOf(rows.numbers[0]), (std::vector<double>{1, 2, 3, 4}));
+    EXPECT_EQ(valuesOf(rows.levels[0]), (std::vector<uint32_t>{1, 0, 1, 0}));
+    return valuesOf(rows.fractions);
+  };
+  EXPECT_EQ(appended(none, none), none);
+  EXPECT_EQ(appended(some, none), (std::vector<uint64_t>{7, 0, 0, 0}));
+  EXPECT_EQ(appended(none, some), (std::vector<uint64_t>{0, 0, 7, 0}));
+  EXPECT_EQ(appended(some, some), (std::vector<uint64_t>{7, 0, 7, 0}));
 }
 
 TEST(RowReader, CountsEachColumnThatARowLacks) {

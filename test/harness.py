@@ -8,6 +8,7 @@ The build directory comes from the environment, TAMC_BUILD_DIR; CMake sets it.
 """
 
 import csv
+import json
 import os
 import pathlib
 import re
@@ -73,6 +74,27 @@ def without_program(info):
     return re.sub(r"(?m)^(  constant +)\d+$", r"\1", info)
 
 
+def load_json(text):
+    """The value of a text of JSON, whose objects have each key once."""
+    def unique(pairs):
+        keys = [key for key, _ in pairs]
+        again = {key for key in keys if keys.count(key) > 1}
+        if again:
+            raise AssertionError(f"keys of an object are there twice: {again}")
+        return dict(pairs)
+    return json.loads(text, object_pairs_hook=unique)
+
+
+def told_json(run, arguments):
+    """The texts of JSON that a run with these arguments has printed."""
+    arguments = list(map(str, arguments))
+    if "--timings=json" in arguments:
+        yield from (line for line in (run.stderr or "").splitlines()
+                    if line.startswith("{"))
+    if "--format=json" in arguments and run.stdout:
+        yield run.stdout
+
+
 def wait_until_asleep(process):
     """Waits until no thread of a process has used processor time for a while: a
     process that writes to a pipe without a reader has then done all its
@@ -114,12 +136,17 @@ class TestCase(unittest.TestCase):
         self.dir = pathlib.Path(folder.name)
 
     def run_program(self, program, *arguments, cwd=None, **options):
-        """Runs a program to its end, whatever its exit status."""
+        """Runs a program to its end, whatever its exit status. The keys of
+        JSON that it prints are checked."""
         standard = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                     "stderr": subprocess.PIPE}
-        return subprocess.run(
+        run = subprocess.run(
             [str(program), *map(str, arguments)], cwd=cwd or self.dir,
             text=True, timeout=PATIENCE, check=False, **(standard | options))
+        if run.returncode == 0:
+            for text in told_json(run, arguments):
+                load_json(text)
+        return run
 
     def succeed(self, program, *arguments, **options):
         """Runs a program that must succeed; returns its output."""

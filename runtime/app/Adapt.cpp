@@ -303,7 +303,7 @@ void Adaptation::tellNotes() {
              std::to_string(adapt.window + adapt.horizon) + " rows");
   if (data->tiedRows() > 0)
     tell(model, "note", describeTies(data->tiedRows(), data->rowCount()));
-  timings.note("windows", int64_t(windows.size()));
+  timings.note("fitted windows", int64_t(windows.size()));
   timings.note("uncertain windows", int64_t(apart));
   if (apart > 0)
     log(LogLevel::Info,

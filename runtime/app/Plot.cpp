@@ -52,7 +52,7 @@ struct Observed {
 /// Reads the data of the options and predicts its rows.
 Result<Observed> observe(const tamrt_model &model, const Options &options,
                          const Weights &weights, bool hasErrors,
-                         const RunOptions &run) {
+                         const RunOptions &run, Timings &timings) {
   Result<RowReader> reader = RowReader::open(
       options.source(), model,
       {weights.groups, weights.normalization.levels, Purpose::Evaluate},
@@ -95,9 +95,7 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
     observed.data = std::move(rows.data);
     return {};
   };
-  // Pictures have no phases of their own.
-  Timings ignored;
-  if (Status s = prediction.forEachPart(*reader, ignored, readTimes, compare);
+  if (Status s = prediction.forEachPart(*reader, timings, readTimes, compare);
       !s)
     return std::move(s).error();
   observed.notes = prediction.notes(*reader);
@@ -260,6 +258,7 @@ std::vector<std::string> notesOf(const tamrt_model &model,
 
 Status drawAll(const tamrt_model &model, const Options &options,
                const Session &session) {
+  Timings timings;
   Progress progress(STDERR_FILENO, model.name);
   const RunOptions run = session.run(options, progress);
   if (!options.svg.empty())
@@ -282,7 +281,7 @@ Status drawAll(const tamrt_model &model, const Options &options,
   std::optional<Observed> observed;
   if (options.hasRows()) {
     Result<Observed> read =
-        observe(model, options, weights, effects.hasErrors(), run);
+        observe(model, options, weights, effects.hasErrors(), run, timings);
     if (!read)
       return std::move(read).error();
     observed = *std::move(read);
@@ -346,10 +345,12 @@ Status drawAll(const tamrt_model &model, const Options &options,
       return s;
   if (Status s = output.finish(); !s)
     return s;
+  timings.end("draw");
   progress.clear();
   if (observed)
     for (const std::string &note : observed->notes)
       tell(model, "note", note);
+  session.finish(timings, options);
   return {};
 }
 

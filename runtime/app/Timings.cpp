@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace tamrt {
 namespace {
@@ -19,6 +20,11 @@ std::string seconds(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.6f", value);
   return text;
+}
+
+/// The name of a member of an object, and the colon.
+std::string member(const std::string &name) {
+  return nlohmann::json(name).dump() + ":";
 }
 
 double since(std::chrono::steady_clock::time_point from,
@@ -61,9 +67,9 @@ std::string Timings::format(TimingsFormat format) const {
   std::string text;
   if (format == TimingsFormat::Json) {
     for (const auto &[name, value] : lines)
-      text += (text.empty() ? "{\"" : ",\"") + name + "\":" + seconds(value);
+      text += (text.empty() ? "{" : ",") + member(name) + seconds(value);
     for (const auto &[name, value] : notes)
-      text += ",\"" + name + "\":" + value;
+      text += "," + member(name) + value;
     return text + ",\"device\":{\"name\":\"" + devices +
            "\",\"launches\":" + std::to_string(counts.launches) +
            ",\"copies\":" + std::to_string(counts.copies) +

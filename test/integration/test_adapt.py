@@ -289,7 +289,7 @@ class Windows(WindowsCase):
                 if is_so is not None:
                     self.assertEqual(count > 0, is_so, told)
                 self.assertEqual(
-                    f"info: {count} of {told['windows']} windows were fitted "
+                    f"info: {count} of {told['fitted windows']} windows were fitted "
                     "by themselves: rounding" in run.stderr, count > 0)
                 # Which ones does not depend on what is fitted at once.
                 whole = self.adapt(model, data, "--threads=1",

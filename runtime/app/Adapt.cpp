@@ -79,8 +79,9 @@ Adaptation::Adaptation(const tamrt_model &model, const Options &options,
 Status
 Adaptation::compute(bool keepsKeys,
                     const std::function<void(const FittedWindow &)> &take) {
-  for (const auto &[of, kind] : {std::pair(&windowModel, TAMRT_STEP_FIT_CHUNK),
-                                 std::pair(&windowModel, TAMRT_STEP_PREDICT),
+  if (Status s = checkWindows(windowModel, windowOptions(), run); !s)
+    return s;
+  for (const auto &[of, kind] : {std::pair(&windowModel, TAMRT_STEP_PREDICT),
                                  std::pair(&model, TAMRT_STEP_PREDICT),
                                  std::pair(&model, TAMRT_STEP_TERMS)})
     if (of != &model || adapt.corrects)
@@ -154,6 +155,11 @@ Status Adaptation::read(bool keepsKeys) {
                  " rows, a window and its horizon, got at most " +
                  std::to_string(data->longestGroup())};
   return checkTargets();
+}
+
+WindowOptions Adaptation::windowOptions() const {
+  return {size_t(adapt.window), size_t(adapt.update), options.forget,
+          size_t(options.windowsAtOnce)};
 }
 
 RowPlaces Adaptation::places() const {
@@ -234,10 +240,8 @@ Status Adaptation::fit(const std::function<void(const FittedWindow &)> &take) {
   columns.source.weights = data->weights();
   predictions.assign(data->rowCount(),
                      std::numeric_limits<double>::quiet_NaN());
-  const WindowOptions how = {size_t(adapt.window), size_t(adapt.update),
-                             options.forget, size_t(options.windowsAtOnce)};
   Status done = fitWindows(
-      windowModel, *data, columns, windows, how, run,
+      windowModel, *data, columns, windows, windowOptions(), run,
       [&](const FittedWindows &fitted) {
         apart += fitted.apart;
         const auto width = size_t(windowModel.columns);

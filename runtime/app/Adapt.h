@@ -106,6 +106,7 @@ private:
   Status fit(const std::function<void(const FittedWindow &)> &take);
   Status checkPredictions() const;
   double predictionOf(size_t row) const;
+  WindowOptions windowOptions() const;
   RowPlaces places() const;
 
   const tamrt_model &model;

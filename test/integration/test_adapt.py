@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -342,6 +343,34 @@ class Windows(WindowsCase):
                             "--memory", "1K")
         self.assertIn("60% of 1024 bytes free", error)
         self.assertFalse((self.dir / "out.csv").exists())
+
+    def test_least_memory(self):
+        # What the message asks for is enough, and less than the sums of all
+        # windows of a unit take, of which fewer are kept then.
+        data = write_csv(self.dir / "data.csv", make_rows(150))
+        for update, options in ((1, []), (1, ["--forget=0.99"]), (7, [])):
+            with self.subTest(update=update, options=options):
+                model = self.compile_windows(
+                    "y ~ s(temp, k=20) + c(day, n_cat=7)", window=60,
+                    update=update, horizon=1)
+                whole = self.adapt(model, data, *options).read_bytes()
+                error = self.refuse(model, "adapt", data, "-o", "no.csv",
+                                    "--memory", 1, *options)
+                more = re.search(r" (\d+) bytes more would do", error)
+                self.assertIsNotNone(more, error)
+                least = 1 + int(more[1])
+                if update == 1:
+                    columns = 1 + 20 + 7
+                    self.assertLess(least,
+                                    60 * 8 * columns * (columns + 1) // 2)
+                for memory in (least, least * 5 // 4, 2 * least, 8 * least):
+                    for threads in (1, 3):
+                        out = self.adapt(model, data, "--memory", memory,
+                                         "--threads", threads, *options,
+                                         output="other.csv")
+                        self.assertEqual(out.read_bytes(), whole)
+                self.refuse(model, "adapt", data, "-o", "no.csv", "--memory",
+                            least - 1, *options)
 
     def test_terms(self):
         # Levels of each window's own rows, tables that are learnt or drawn,

@@ -409,11 +409,11 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
 }
 
 static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
-                         const RunOptions &options) {
+                         const RunOptions &options, int64_t sharedBytes) {
   Device &device = deviceOf(model, kind, options);
   Ladders ladders = laddersFor(model, kind, 1, options);
   const auto [question, decision, memory] =
-      askWhenItFits(ladders, device, /*groups=*/1, /*sharedBytes=*/0, options);
+      askWhenItFits(ladders, device, /*groups=*/1, sharedBytes, options);
   const Result<unsigned> solves =
       solverThreads(*ladders.of(decision.solver), device, 1, options);
   if (!solves)
@@ -424,12 +424,14 @@ static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
 }
 
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
-                 const RunOptions &options) {
+                 const RunOptions &options, int64_t sharedBytes) {
   tellPlacement(model, kind, options);
   if (describe(kind).isDirect() && model.compression)
-    if (Status s = checkLeast(*model.compression->model, kind, options); !s)
+    if (Status s =
+            checkLeast(*model.compression->model, kind, options, sharedBytes);
+        !s)
       return s;
-  return checkLeast(model, kind, options);
+  return checkLeast(model, kind, options, sharedBytes);
 }
 
 Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,

@@ -159,10 +159,11 @@ struct RunOptions {
 
 /// Checks that steps of `kind` fit in memory at all: one thread on the smallest
 /// rung. It is called before a fit's rows are read, so that it checks all steps
-/// that the rows may need (abi.h, tamrt_compression). The error has the bytes
-/// needed, the bytes free, and what would help.
+/// that the rows may need (abi.h, tamrt_compression). The caller will take
+/// another `sharedBytes`. The error has the bytes needed, the bytes free, and
+/// what would help.
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
-                 const RunOptions &options);
+                 const RunOptions &options, int64_t sharedBytes = 0);
 
 /// The question to the oracle for a run of `groups` groups of at most
 /// `groupRows` rows with `freeBytes` free, as in `fitGroups` and

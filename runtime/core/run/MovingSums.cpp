@@ -31,6 +31,10 @@ namespace {
 constexpr size_t kMostWindows = 64;
 constexpr size_t kKeptBytes = size_t(4) << 20;
 
+/// Sums that are kept on each thread before fewer threads are taken: of 64
+/// windows, rows before their last one are then added 4 times.
+constexpr size_t kFewKept = 8;
+
 /// Most rows between the starts of two windows whose design is computed. The
 /// steps of a fit take less time for a row, but more for a system of few.
 constexpr size_t kMostDesigned = 4;
@@ -41,8 +45,8 @@ constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 
 /// What a thread keeps for its units.
 struct UnitScratch {
-  /// Sums of the rows from the start of each window to that of the last one,
-  /// without that, and after them the sums to which rows are added.
+  /// For `kept` windows at a time, the sums of the rows from the start of each
+  /// to that of the last one, and after them the sums to which rows are added.
   AlignedBuffer sums;
   WindowBasis basis;
   /// P + 1e-6 I: the numbers of the lower triangle other than 0, and their
@@ -54,7 +58,6 @@ struct UnitScratch {
   std::vector<double> squaredNorms, solved, forms;
   /// Sums of w y^2 of the unit's first rows.
   std::vector<double> squares;
-  /// Windows whose sums are kept in `sums`.
   size_t kept = 0;
 };
 
@@ -79,7 +82,8 @@ private:
   void addEnds(size_t first, size_t end, const double *design,
                const double *from, double *to);
   void solve(double *coefficients);
-  void solveSystem(size_t window, const WindowFits &fits);
+  void keepSums(size_t begin, size_t end, size_t last, const double *ends);
+  void solveSystem(size_t window, const double *kept, const WindowFits &fits);
   bool isUncertain(size_t window, const WindowFits &fits, double factor,
                    const double *matrix, const double *coefficients);
   void findPenalty();
@@ -173,18 +177,36 @@ void UnitFit::solve(double *coefficients) {
                 size_t(model.columns) * sizeof(double));
 }
 
+/// Computes the sums to keep of windows [begin, end): of the rows from the
+/// start of each to that of the window `last`, which are added from the last
+/// ones on.
+void UnitFit::keepSums(size_t begin, size_t end, size_t last,
+                       const double *ends) {
+  const auto d = size_t(model.columns);
+  const double *before = nullptr;
+  for (size_t window = last; window-- > begin;) {
+    double *const sums = sumsAt(std::min(window, end - 1) - begin);
+    if (!before) {
+      std::fill_n(sums, sumsSize(d), 0.0);
+      before = sums;
+    }
+    const size_t first = window * steps.update;
+    addEnds(first, first + steps.update, ends + first * d, before, sums);
+    before = sums;
+  }
+}
+
 /// Solves the equations of a window of the unit, which follow from those of the
-/// sums.
-void UnitFit::solveSystem(size_t window, const WindowFits &fits) {
+/// sums and, but for the last window, of its kept ones.
+void UnitFit::solveSystem(size_t window, const double *kept,
+                          const WindowFits &fits) {
   if (!worker.place.good())
     return;
   const auto all = int64_t(steps.training);
   const auto d = size_t(model.columns);
   double *matrix = worker.place.output;
   double *vector = matrix + vectorInSystem(model.columns);
-  expandSums(sumsAt(scratch.kept),
-             window < scratch.kept ? sumsAt(window) : nullptr, d, matrix,
-             vector);
+  expandSums(sumsAt(scratch.kept), kept, d, matrix, vector);
   const size_t inputs = normalization.inputs();
   scratch.squaredNorms.resize(d);
   for (size_t k = 0; k < d; ++k)
@@ -325,27 +347,23 @@ void UnitFit::run(const WindowUnit &unit, const double *ends,
   sumSquares();
   const std::vector<double> none(size_t(model.penalty_count), 0.0);
   unitRanges.parameters(model, rows.place, worker.place.parameters, none);
-  scratch.kept = last;
-  std::fill_n(sumsAt(last), sumsSize(d), 0.0);
-  sumRows(common, steps.training, sumsAt(last));
-  for (size_t window = last; window-- > 0;) {
-    double *const sums = sumsAt(window);
-    const double *before = sumsAt(window + 1);
-    if (window + 1 == last) {
-      std::fill_n(sums, sumsSize(d), 0.0);
-      before = sums;
-    }
-    const size_t first = window * update;
-    addEnds(first, first + update, ends + first * d, before, sums);
-  }
+  double *const sums = sumsAt(scratch.kept);
+  std::fill_n(sums, sumsSize(d), 0.0);
+  sumRows(common, steps.training, sums);
+  size_t begin = 0, end = 0;
   for (size_t window = 0; window < unit.count && worker.place.good();
        ++window) {
     if (window > 0) {
       const size_t before = (window - 1) * update;
       addEnds(steps.training + before, steps.training + before + update,
-              ends + (common + before) * d, sumsAt(last), sumsAt(last));
+              ends + (common + before) * d, sums, sums);
     }
-    solveSystem(window, fits);
+    if (window == end && window < last) {
+      begin = window;
+      end = std::min(begin + scratch.kept, last);
+      keepSums(begin, end, last, ends);
+    }
+    solveSystem(window, window < last ? sumsAt(window - begin) : nullptr, fits);
   }
 }
 
@@ -386,21 +404,43 @@ struct UnitCrew {
   std::vector<UnitScratch> scratch;
 };
 
-/// Threads for units, each with `bytes` for sums in the CPU's memory.
+/// Bytes of a thread for the sums that it keeps and those to which it adds
+/// rows.
+static int64_t sumsBytes(const tamrt_model &model, size_t kept) {
+  return int64_t((kept + 1) * sumsSize(size_t(model.columns)) * sizeof(double));
+}
+
+/// The bytes that count on the crew's device, of those in the CPU's memory.
+static int64_t sharedBytes(int64_t bytes, const RunOptions &options) {
+  return !options.device || options.device->isCpu() ? bytes : 0;
+}
+
+/// The options of runs with the memory of FIT_SYSTEM, on one device, which the
+/// sums of a unit do not leave.
+static RunOptions ownOptions(const RunOptions &options, Systems &systems) {
+  RunOptions own = options;
+  own.systems = &systems;
+  own.others = {};
+  return own;
+}
+
+/// Threads for units, each with the sums of `mostKept` windows in the CPU's
+/// memory, or of fewer if there is little.
 static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
-                                     size_t training, int64_t bytes,
+                                     size_t training, size_t mostKept,
                                      const WindowBasis &basis,
                                      UnitMemory &memory, RunOptions options) {
-  if (memory.bytes != bytes)
-    memory = {{}, bytes};
   Device &cpu = Device::cpu();
-  const bool isShared = !options.device || options.device->isCpu();
   const size_t most = chooseThreads(options.threads, units, 1);
+  size_t kept = mostKept;
   for (size_t threads = most;;) {
+    const int64_t bytes = sumsBytes(model, kept);
+    if (memory.bytes != bytes)
+      memory = {{}, bytes};
     options.threads = unsigned(threads);
-    Result<Crew> crew =
-        makeCrew(model, TAMRT_STEP_FIT_CHUNK, units, training, options,
-                 StateOf::Worker, isShared ? int64_t(threads) * bytes : 0);
+    Result<Crew> crew = makeCrew(
+        model, TAMRT_STEP_FIT_CHUNK, units, training, options, StateOf::Worker,
+        sharedBytes(int64_t(threads) * bytes, options));
     // A shortage that the oracle foresees needs no warning.
     LogLevel level = LogLevel::Info;
     std::string why;
@@ -421,7 +461,8 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
         }
         if (!sums)
           break;
-        scratch.push_back({std::move(sums), basis, {}, {}, {}, {}, {}, {}});
+        scratch.push_back(
+            {std::move(sums), basis, {}, {}, {}, {}, {}, {}, kept});
       }
       if (!scratch.empty()) {
         if (scratch.size() < crew->workers.size())
@@ -438,9 +479,17 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
     } else {
       why = crew.error().message;
     }
-    if (!takeLess(threads, most, "threads", options, level, why))
+    const bool keepsLess = kept > kFewKept || (threads == 1 && kept > 1);
+    if (keepsLess ? !takeLess(kept, mostKept, "kept sums", options, level, why)
+                  : !takeLess(threads, most, "threads", options, level, why))
       return Error{why};
   }
+}
+
+Status checkUnits(const tamrt_model &model, const RunOptions &options) {
+  Systems systems;
+  return checkFits(model, TAMRT_STEP_FIT_CHUNK, ownOptions(options, systems),
+                   sharedBytes(sumsBytes(model, /*kept=*/1), options));
 }
 
 Status fitUnits(const tamrt_model &model, const Dataset &data,
@@ -449,18 +498,13 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
                 const Normalization &normalization, const Tables &tables,
                 const RunOptions &options, UnitMemory &memory,
                 const UnitEnds &ends, const WindowFits &fits) {
-  // With the memory of FIT_SYSTEM; the sums of a unit stay on one device.
   Systems systems;
-  RunOptions own = options;
-  own.systems = &systems;
-  own.others = {};
   size_t most = 1;
   for (const WindowUnit &unit : units)
     most = std::max(most, unit.count);
-  Result<UnitCrew> made = makeUnitCrew(
-      model, units.size(), steps.training,
-      int64_t(most * sumsSize(size_t(model.columns)) * sizeof(double)), basis,
-      memory, own);
+  Result<UnitCrew> made =
+      makeUnitCrew(model, units.size(), steps.training, most - 1, basis, memory,
+                   ownOptions(options, systems));
   if (!made)
     return std::move(made).error();
   auto &[crew, scratch] = *made;

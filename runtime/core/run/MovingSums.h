@@ -28,10 +28,11 @@
 ///     added                             |----+----|
 ///
 /// A window's sums are kept ones plus those of the rows from the common ones
-/// on. No row is ever subtracted. The order of additions depends only on the
-/// places of the windows in their unit. The weight of a row is the same in all
-/// of them: what differs, also with forgetting, is a factor of all weights of a
-/// window.
+/// on. No row is ever subtracted. If memory is short, those of some windows are
+/// kept at a time, and the rows behind them are added again. The order of
+/// additions depends only on the places of the windows in their unit. The
+/// weight of a row is the same in all of them: what differs, also with
+/// forgetting, is a factor of all weights of a window.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +68,10 @@ struct WindowSteps {
 Result<size_t> windowsPerUnit(const tamrt_model &model,
                               const WindowSteps &steps,
                               const RunOptions &options);
+
+/// Checks that there is memory to fit units of several windows at all, before
+/// their rows are read. Errors: those of `checkFits`.
+Status checkUnits(const tamrt_model &model, const RunOptions &options);
 
 /// Whether fitUnits takes the design of the rows at the ends of units: if there
 /// are few between the starts of two windows. It sums more of them as the

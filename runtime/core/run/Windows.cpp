@@ -48,6 +48,16 @@ bool learnsFromRows(const tamrt_model &model) {
   return false;
 }
 
+/// Most windows of a unit. Errors: those of windowsPerUnit.
+Result<size_t> mostPerUnit(const tamrt_model &model,
+                           const WindowOptions &options,
+                           const RunOptions &run) {
+  // They would share their tables.
+  if (learnsFromRows(model))
+    return size_t(1);
+  return windowsPerUnit(model, {options.training, options.update}, run);
+}
+
 /// How much is in memory at once.
 struct Batching {
   /// Windows of a batch, and rows of their fits that are copied.
@@ -61,7 +71,6 @@ struct Batching {
 Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
                     size_t predicted, size_t perUnit, const RunOptions &run) {
   const auto inputs = size_t(model.input_count);
-  // They would share their tables.
   if (learnsFromRows(model))
     return {1, options.training, 1};
   if (options.atOnce > 0)
@@ -517,6 +526,15 @@ std::vector<Window> windowsOf(const Dataset &data, const tamrt_adapt &adapt) {
   return windows;
 }
 
+Status checkWindows(const tamrt_model &model, const WindowOptions &options,
+                    const RunOptions &run) {
+  const Result<size_t> most = mostPerUnit(model, options, run);
+  if (!most)
+    return most.error();
+  return *most == 1 ? checkFits(model, TAMRT_STEP_FIT_CHUNK, run)
+                    : checkUnits(model, run);
+}
+
 Status fitWindows(const tamrt_model &model, const Dataset &data,
                   const WindowColumns &columns, std::span<const Window> windows,
                   const WindowOptions &options, const RunOptions &run,
@@ -530,14 +548,10 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
     predicted = std::max(predicted, window.rows);
   RunOptions each = run;
   each.progress = nullptr;
-  size_t perUnit = 1;
-  if (!learnsFromRows(model)) {
-    Result<size_t> most =
-        windowsPerUnit(model, {options.training, options.update}, each);
-    if (!most)
-      return std::move(most).error();
-    perUnit = *most;
-  }
+  const Result<size_t> most = mostPerUnit(model, options, each);
+  if (!most)
+    return most.error();
+  size_t perUnit = *most;
   std::vector<double> discount;
   if (options.forget < 1) {
     // The newest rows of all windows of a unit have weights far from zero.

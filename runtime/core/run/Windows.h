@@ -87,6 +87,11 @@ struct FittedWindows {
   size_t apart;
 };
 
+/// Checks that there is memory to fit a window, or some that share sums, before
+/// their rows are read. Errors: those of `checkFits` and `windowsPerUnit`.
+Status checkWindows(const tamrt_model &model, const WindowOptions &options,
+                    const RunOptions &run);
+
 /// Fits `windows` of `data`, whose groups name them in errors, and writes the
 /// predictions of their rows to `predictions`, which has an element for each
 /// row of `data`. `take` gets the fits, in order; it may be empty.

@@ -370,9 +370,13 @@ class Errors(TestCase):
                      says="expected a value of --calibrate")
 
     def test_format_of_the_date(self):
-        for split in ("0", "1", "1.5", "-0.2", "2020-01-20T00:00Z"):
-            self.refuse(split, f"{self.train}: column 'date': expected dates of "
-                               f"the format of --calibrate={split}, got others")
+        says = (f"{self.train}: column 'date': expected dates of the format of "
+                "--calibrate={}, got others")
+        for split in ("0", "1", "1.5", "-0.2"):
+            self.refuse(split, says.format(split)
+                        + "; a share is between 0 and 1\n")
+        split = "2020-01-20T00:00Z"
+        self.refuse(split, says.format(split) + "\n")
 
     def test_sides(self):
         side = ("expected some of the rows held out by --calibrate={}, and "

@@ -223,10 +223,12 @@ Result<HeldOut> Division::divide() {
   if (Status s = survey(); !s)
     return std::move(s).error();
   if (split.kind == Split::Kind::Date && reader.dateForm() != split.date.form)
-    return Error{
-        fmt::format("{}: column '{}': expected dates of the format of {}={}, "
-                    "got others",
-                    reader.path(), model.date, split.option, split.text)};
+    return Error{fmt::format(
+        "{}: column '{}': expected dates of the format of {}={}, "
+        "got others{}",
+        reader.path(), model.date, split.option, split.text,
+        split.date.form == Date::Form::Number ? "; a share is between 0 and 1"
+                                              : "")};
   order = reader.groupOrder();
   if (split.kind == Split::Kind::Share)
     divideByShare();

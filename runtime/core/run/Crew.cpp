@@ -515,7 +515,7 @@ Error describe(const tamrt_model &model, const std::string &group,
                  "expected a positive definite system, got a pivot that is "
                  "not positive in column " +
                  std::to_string(context.detail) +
-                 " of the design; raise the penalty ap"};
+                 " of the design; raise the penalty ap, or lower one above 9"};
   case TAMRT_ERROR_OVERFLOW:
     return overflow(model, group, context.detail);
   case TAMRT_ERROR_OUT_OF_MEMORY:

@@ -11,6 +11,7 @@
 #include "app/Prediction.h"
 #include "app/Residuals.h"
 #include "app/Session.h"
+#include "core/model/Calibration.h"
 #include "core/model/Inference.h"
 #include "core/model/Terms.h"
 #include "io/AtomicFile.h"
@@ -18,6 +19,7 @@
 #include "plot/Ticks.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cmath>
@@ -68,6 +70,13 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
   size_t lacking = 0;
   Observed observed;
   observed.groups.resize(weights.groups.size());
+  const bool hasCalibration = !weights.calibration.isEmpty();
+  std::vector<std::array<Offsets, kDrawnLevels.size()>> offsets(
+      hasCalibration ? weights.groups.size() : 0);
+  for (size_t g = 0; g < offsets.size(); ++g)
+    for (size_t i = 0; i < kDrawnLevels.size(); ++i)
+      offsets[g][i] = conformalOffsets(weights.calibration.of(g),
+                                       kDrawnLevels[i] / 100, false);
   auto readTimes = [&](const Rows &rows) {
     for (size_t i = 0; i < rows.count; ++i)
       times.push_back(rows.dates.empty()
@@ -90,6 +99,13 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
           of.deviations.push_back(
               std::sqrt(weights.inference.field(group.place, kSigma2) +
                         rows.errors[row] * rows.errors[row]));
+        if (hasCalibration) {
+          const double target = of.observed.back(), from = of.fitted.back();
+          auto &isInside = of.conformal.emplace_back();
+          for (size_t i = 0; i < isInside.size(); ++i)
+            isInside[i] = from + offsets[group.place][i].lower <= target &&
+                          target <= from + offsets[group.place][i].upper;
+        }
       }
     }
     observed.data = std::move(rows.data);
@@ -267,7 +283,7 @@ Status drawAll(const tamrt_model &model, const Options &options,
   if (Status s = checkFits(model, TAMRT_STEP_TERMS, run); !s)
     return s;
   Result<std::shared_ptr<const Weights>> loaded =
-      readWeights(model, options, {.inference = FilePart::IfPresent});
+      readWeights(model, options, {FilePart::IfPresent, FilePart::IfPresent});
   if (!loaded)
     return std::move(loaded).error();
   const Weights &weights = **loaded;

@@ -9,6 +9,7 @@
 #include "app/Residuals.h"
 
 #include "app/StandardErrors.h"
+#include "core/FunctionRef.h"
 #include "plot/Ticks.h"
 
 #include <algorithm>
@@ -214,29 +215,52 @@ std::optional<NamedFigure> normalQuantiles(std::vector<double> residuals) {
   return drawn;
 }
 
-/// The share of rows inside of intervals against their level.
-NamedFigure coverage(const Compared &rows,
-                     const std::vector<double> &residuals) {
-  NamedFigure drawn{"coverage", {"Coverage of intervals"}};
+/// The share of rows inside of intervals against their level. `countOf`: how
+/// many rows are in those of kDrawnLevels[i].
+NamedFigure coverage(std::string name, std::string title, size_t rows,
+                     FunctionRef<size_t(size_t)> countOf) {
+  NamedFigure drawn{std::move(name), {std::move(title)}};
   Figure &figure = drawn.figure;
   figure.x = {"level of the interval, %", Axis::Kind::Numbers, 0, 103};
   figure.y = {"rows inside, %", Axis::Kind::Numbers, 0, 103};
-  if (rows.deviations.empty()) {
-    figure.note = "Intervals need weights of a fit with --inference.";
-    return drawn;
-  }
   figure.lines.push_back({{0, 100}, {0, 100}, plot::Line::Style::Reference});
-  for (double level : {10., 20., 30., 40., 50., 60., 70., 80., 90., 95., 99.}) {
-    const double quantile = -normalQuantile(0.5 * (1 - level / 100));
-    size_t inside = 0;
-    for (size_t i = 0; i < rows.size(); ++i)
-      inside += std::fabs(residuals[i]) <= quantile * rows.deviations[i];
-    const double part = 100 * double(inside) / double(rows.size());
+  for (size_t i = 0; i < kDrawnLevels.size(); ++i) {
+    const double part = 100 * double(countOf(i)) / double(rows);
     figure.dots.push_back(
-        {.x = level,
+        {.x = kDrawnLevels[i],
          .y = part,
-         .name = fmt::format("{} %: {} % of the rows inside", level,
+         .name = fmt::format("{} %: {} % of the rows inside", kDrawnLevels[i],
                              plot::formatWithin(part, 100))});
+  }
+  return drawn;
+}
+
+/// The coverage of the intervals of each method that the weights have.
+std::vector<NamedFigure> coverages(const Compared &rows,
+                                   const std::vector<double> &residuals) {
+  const std::string title = "Coverage of intervals";
+  std::vector<NamedFigure> drawn;
+  if (!rows.deviations.empty())
+    drawn.push_back(coverage("coverage", title, rows.size(), [&](size_t level) {
+      const double quantile =
+          -normalQuantile(0.5 * (1 - kDrawnLevels[level] / 100));
+      size_t inside = 0;
+      for (size_t i = 0; i < rows.size(); ++i)
+        inside += std::fabs(residuals[i]) <= quantile * rows.deviations[i];
+      return inside;
+    }));
+  if (!rows.conformal.empty())
+    drawn.push_back(
+        coverage("coverage-conformal", "Coverage of conformal intervals",
+                 rows.size(), [&](size_t level) {
+                   return size_t(std::count_if(
+                       rows.conformal.begin(), rows.conformal.end(),
+                       [&](const auto &isInside) { return isInside[level]; }));
+                 }));
+  if (drawn.empty()) {
+    drawn.push_back({"coverage", {title}});
+    drawn.back().figure.note =
+        "Intervals need weights of a fit with --inference or --calibrate.";
   }
   return drawn;
 }
@@ -250,6 +274,8 @@ void Compared::add(const Compared &other, size_t row) {
   fitted.push_back(other.fitted[row]);
   if (!other.deviations.empty())
     deviations.push_back(other.deviations[row]);
+  if (!other.conformal.empty())
+    conformal.push_back(other.conformal[row]);
 }
 
 std::string describeErrors(const Compared &rows) {
@@ -296,7 +322,8 @@ std::vector<NamedFigure> residualFigures(const Compared &rows,
   drawn.push_back(againstFitted(rows, residuals, target));
   if (std::optional<NamedFigure> quantiles = normalQuantiles(residuals))
     drawn.push_back(*std::move(quantiles));
-  drawn.push_back(coverage(rows, residuals));
+  for (NamedFigure &figure : coverages(rows, residuals))
+    drawn.push_back(std::move(figure));
   return drawn;
 }
 

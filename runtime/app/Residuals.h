@@ -12,11 +12,17 @@
 #include "app/EffectFigures.h"
 #include "io/Date.h"
 
+#include <array>
+#include <bitset>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 namespace tamrt {
+
+/// Levels of the intervals whose coverage is drawn, in per cent.
+inline constexpr std::array kDrawnLevels = {10., 20., 30., 40., 50., 60.,
+                                            70., 80., 90., 95., 99.};
 
 /// Rows of data with their observations and predictions.
 struct Compared {
@@ -27,6 +33,9 @@ struct Compared {
   /// Standard deviations of new values, sqrt(sigma2 + phi'V phi); empty without
   /// inference.
   std::vector<double> deviations;
+  /// Bit i: whether the row is in its conformal interval of kDrawnLevels[i];
+  /// empty without residuals of held-out rows.
+  std::vector<std::bitset<kDrawnLevels.size()>> conformal;
 
   size_t size() const { return observed.size(); }
   void add(const Compared &other, size_t row);

@@ -389,11 +389,11 @@ class Residuals(TestCase):
             self.assertAlmostEqual(x, a, delta=picture.tolerance("x"))
             self.assertAlmostEqual(y, b, delta=picture.tolerance("y"))
 
-    def test_coverage(self):
-        picture = self.view["0"]["Coverage of intervals"]
+    def check_coverage(self, picture, *options, groups=("0",)):
         levels = (10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
-        rows = self.residuals("0", "--interval=" + ",".join(
-            f"0.{level}" for level in levels))
+        interval = "--interval=" + ",".join(f"0.{level}" for level in levels)
+        rows = [row for group in groups
+                for row in self.residuals(group, interval, *options)]
         dots = picture.dots("p")
         self.assertEqual(len(dots), len(levels))
         for (x, y), level in zip(dots, levels):
@@ -405,6 +405,27 @@ class Residuals(TestCase):
             self.assertAlmostEqual(picture.value("x", x), level, delta=0.1)
             self.assertAlmostEqual(picture.value("y", y),
                                    100 * inside / len(rows), delta=0.1)
+
+    def test_coverage(self):
+        self.check_coverage(self.view["0"]["Coverage of intervals"])
+
+    def test_coverage_of_conformal_intervals(self):
+        """Of weights with held-out residuals, beside or without errors."""
+        both = self.fit(self.model, self.train, "--inference",
+                        "--calibrate=0.5")
+        views = self.views(self.page(self.model, both, self.train))
+        self.weights = both
+        self.check_coverage(views["1"]["Coverage of intervals"], groups="1")
+        alone = self.fit(self.model, self.train, "--calibrate=0.5",
+                         weights="alone")
+        title = "Coverage of conformal intervals"
+        of_alone = self.views(self.page(self.model, alone, self.train))
+        self.assertNotIn("Coverage of intervals", of_alone["1"])
+        self.assertNotIn(title, self.view["1"])
+        for found in (views, of_alone):
+            for view, groups in (("0", "0"), ("1", "1"), ("all groups", "01")):
+                self.check_coverage(found[view][title], "--method=conformal",
+                                    groups=groups)
 
     def test_months_and_groups(self):
         picture = self.view["0"]["Residuals by month"]

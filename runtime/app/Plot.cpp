@@ -354,6 +354,7 @@ Status drawAll(const tamrt_model &model, const Options &options,
     }
     views.insert(views.begin(), {"all groups", std::move(sections)});
   }
+  timings.end("draw");
   for (size_t i = 0; i < views.size(); ++i)
     if (Status s = output.add(views[i].first, groups == 1 || i > 0,
                               std::move(views[i].second));
@@ -361,7 +362,7 @@ Status drawAll(const tamrt_model &model, const Options &options,
       return s;
   if (Status s = output.finish(); !s)
     return s;
-  timings.end("draw");
+  timings.end("write");
   progress.clear();
   if (observed)
     for (const std::string &note : observed->notes)

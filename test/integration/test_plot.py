@@ -536,6 +536,16 @@ class Runs(TestCase):
                 self.assertEqual(self.bytes_of(*options, weights=weights), good,
                                  options)
 
+    def test_timings(self):
+        for data in ((), (self.train,)):
+            run = self.run_program(self.model, "plot", *data, "--weights",
+                                   self.weights, "-o", "p.html",
+                                   "--timings=json")
+            timings = json.loads(run.stderr)
+            self.assertLessEqual(
+                {"draw", "write", "total"}
+                | ({"read", "predict"} if data else set()), set(timings))
+
     def test_files(self):
         """A page, pictures, or both; a page on standard output."""
         self.succeed(self.model, "plot", "--weights", self.weights, "--svg",

@@ -169,6 +169,40 @@ private:
 
 } // namespace
 
+/// Writes the ranges and knots of a summary's groups, as Normalization has
+/// them; inputs with levels keep what is there.
+static Status writeRanges(const tamrt_model &model, const RowSummary &summary,
+                          double *ranges, double *knots) {
+  const auto inputs = size_t(model.input_count);
+  for (size_t i = 0; i < inputs; ++i) {
+    const tamrt_input &input = model.inputs[i];
+    if (input.rule == TAMRT_RULE_LEVELS)
+      continue;
+    double lo = 0, hi = 0;
+    bool periodic =
+        input.rule == TAMRT_RULE_PERIOD_AUTO && summary.period(i, lo, hi);
+    const Range period = periodic ? rangeOf(lo, hi) : Range{};
+    Extent extent;
+    for (size_t g = 0; g < summary.groups.size(); ++g) {
+      Range range;
+      RangeFault fault = normalizeGroup(input, periodic ? &period : nullptr,
+                                        summary.spread(g, i), range, extent);
+      if (fault != RangeFault::None)
+        return Error{
+            "column '" + std::string(input.column) + "'" +
+            (model.group ? ": group '" + summary.groups[g] + "'" : "") +
+            (fault == RangeFault::NotFinite
+                 ? ": expected values whose range is finite"
+                 : ": expected values that are equal or differ by more than "
+                   "rounding")};
+      ranges[2 * (g * inputs + i)] = range.centre;
+      ranges[2 * (g * inputs + i) + 1] = range.half;
+    }
+    extent.knots(knots + 2 * i);
+  }
+  return {};
+}
+
 Result<Normalization> normalizeApart(const tamrt_model &model,
                                      const RowSource &source,
                                      std::span<const Group> ranges,
@@ -193,7 +227,7 @@ Result<Normalization> normalizeApart(const tamrt_model &model,
       if (r >= ranges.size())
         return;
       const Group &range = ranges[r];
-      Result<Normalization> own = normalize(
+      Status written = writeRanges(
           model,
           {{&range.name, 1},
            [&](size_t, size_t input) {
@@ -203,15 +237,10 @@ Result<Normalization> normalizeApart(const tamrt_model &model,
              return findPeriod({source.inputs[input] + range.first, range.rows},
                                lo, hi);
            }},
-          std::vector<LevelTable>(inputs));
-      if (!own) {
-        errors[r] = std::move(own).error();
-        continue;
-      }
-      std::copy(own->ranges.begin(), own->ranges.end(),
-                all.ranges.begin() + ptrdiff_t(r * inputs * 2));
-      std::copy(own->knots.begin(), own->knots.end(),
-                all.knots.begin() + ptrdiff_t(r * inputs * 2));
+          all.ranges.data() + r * inputs * 2,
+          all.knots.data() + r * inputs * 2);
+      if (!written)
+        errors[r] = std::move(written).error();
     }
   });
   for (std::optional<Error> &error : errors)
@@ -229,32 +258,10 @@ Result<Normalization> normalize(const tamrt_model &model,
   result.levels = std::move(levels);
   result.ranges.resize(groups * inputs * 2);
   result.knots.resize(inputs * 2);
-  for (size_t i = 0; i < inputs; ++i) {
-    const tamrt_input &input = model.inputs[i];
-    if (input.rule == TAMRT_RULE_LEVELS)
-      continue;
-    double lo = 0, hi = 0;
-    bool periodic =
-        input.rule == TAMRT_RULE_PERIOD_AUTO && summary.period(i, lo, hi);
-    const Range period = periodic ? rangeOf(lo, hi) : Range{};
-    Extent extent;
-    for (size_t g = 0; g < groups; ++g) {
-      Range range;
-      RangeFault fault = normalizeGroup(input, periodic ? &period : nullptr,
-                                        summary.spread(g, i), range, extent);
-      if (fault != RangeFault::None)
-        return Error{
-            "column '" + std::string(input.column) + "'" +
-            (model.group ? ": group '" + summary.groups[g] + "'" : "") +
-            (fault == RangeFault::NotFinite
-                 ? ": expected values whose range is finite"
-                 : ": expected values that are equal or differ by more than "
-                   "rounding")};
-      result.ranges[2 * (g * inputs + i)] = range.centre;
-      result.ranges[2 * (g * inputs + i) + 1] = range.half;
-    }
-    extent.knots(result.knots.data() + 2 * i);
-  }
+  if (Status s = writeRanges(model, summary, result.ranges.data(),
+                             result.knots.data());
+      !s)
+    return std::move(s).error();
   return result;
 }
 

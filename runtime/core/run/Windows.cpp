@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 namespace tamrt {
 namespace {
@@ -105,10 +106,10 @@ public:
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
         const Batching &batching, const WindowBasis &basis, UnitMemory &memory,
-        const RunOptions &run)
+        const RunOptions &run, bool isNamed)
       : model(model), data(data), columns(columns), windows(windows),
         options(options), discount(discount), batching(batching), basis(basis),
-        memory(memory), run(run) {}
+        memory(memory), run(run), isNamed(isNamed) {}
 
   Status fit();
   Status predict(double *predictions);
@@ -146,6 +147,8 @@ private:
   const WindowBasis &basis;
   UnitMemory &memory;
   const RunOptions &run;
+  /// Whether errors name windows.
+  bool isNamed;
   /// By unit: its windows' ranges, and those of inputs that move.
   Normalization unitRanges;
   /// By window and input; empty for a model without levels.
@@ -167,6 +170,8 @@ private:
 
 /// "north, rows 1 to 365".
 std::string Batch::nameOf(const Window &window) const {
+  if (!isNamed)
+    return {};
   const Group &group = data.groups()[window.group];
   const size_t first = window.training - group.first;
   std::string name = group.name;
@@ -575,14 +580,23 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
     while (end < windows.size() && windows[end].index % batching.perUnit != 0)
       ++end;
     const auto some = windows.subspan(done, end - done);
-    Batch batch(named, data, columns, some, options, discount, batching, basis,
-                memory, each);
-    if (Status s = batch.fit(); !s)
-      return s;
-    if (Status s = batch.predict(predictions); !s)
-      return s;
+    // Names take time, and only errors have them: a batch with an error is
+    // fitted again.
+    std::optional<Batch> batch;
+    Status fitted;
+    for (bool isNamed : {false, true}) {
+      batch.emplace(named, data, columns, some, options, discount, batching,
+                    basis, memory, each, isNamed);
+      fitted = batch->fit();
+      if (fitted)
+        fitted = batch->predict(predictions);
+      if (fitted)
+        break;
+    }
+    if (!fitted)
+      return fitted;
     if (take)
-      if (Status s = take({some, batch.coefficients(), batch.apart()}); !s)
+      if (Status s = take({some, batch->coefficients(), batch->apart()}); !s)
         return s;
     done += some.size();
   }

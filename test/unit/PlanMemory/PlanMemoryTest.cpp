@@ -145,6 +145,64 @@ TEST(PlanMemory, AllShapesComputeTheSame) {
   EXPECT_GT(beside, 2);
 }
 
+/// The copies of buffers that move: between two places of different spaces.
+SmallVector<memref::CopyOp> movesOf(ModuleOp module) {
+  SmallVector<memref::CopyOp> moves;
+  module->walk([&](memref::CopyOp copy) {
+    auto isPlace = [](Value value) {
+      auto view = value.getDefiningOp<memref::ViewOp>();
+      return view && view->hasAttr(tamc::tamk::kBufferAttrName);
+    };
+    auto spaceOf = [](Value value) {
+      return cast<MemRefType>(value.getType()).getMemorySpace();
+    };
+    Value from = copy.getSource(), to = copy.getTarget();
+    if (isPlace(from) && isPlace(to) && spaceOf(from) != spaceOf(to))
+      moves.push_back(copy);
+  });
+  return moves;
+}
+
+/// Buffers that leave a memory and come back. Without one of the copies
+/// programs compute something else.
+TEST(PlanMemory, MovingBuffersComputeTheSame) {
+  auto context = makeContext();
+  static constexpr const char *pipelines[] = {
+      "plan-memory{report=false evict spaces=3:0:400,default:50}",
+      "plan-memory{report=false evict arena=alloc strategy=exact "
+      "spaces=3:0:512,4:2:320,default:50}",
+      "plan-memory{report=false evict arena=global alignment=8 "
+      "spaces=default:70,3:1:400}",
+  };
+  size_t moves = 0, spoiled = 0, noticed = 0;
+  for (uint64_t seed = 6000; seed < 6080; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto module = parse(*context, randomProgram({.seed = seed,
+                                                 .hasUnsafe = seed % 3 == 0,
+                                                 .hasAll = seed % 4 == 0}));
+    ASSERT_TRUE(module);
+    std::vector<uint64_t> expected =
+        execute(*module, int64_t(seed), kOutputSize);
+    ASSERT_TRUE(
+        succeeded(runPasses(*module, pipelines[seed % std::size(pipelines)])));
+    OwningOpRef<ModuleOp> planned(module->clone());
+    moves += movesOf(*module).size();
+    ASSERT_TRUE(succeeded(runPasses(*module, "check-plan")));
+    EXPECT_EQ(run(*module, int64_t(seed), &expected), Outcome::Right);
+    if (SmallVector<memref::CopyOp> copies = movesOf(*planned);
+        !copies.empty() && spoiled < 10) {
+      copies[seed % copies.size()].erase();
+      ++spoiled;
+      noticed += run(*planned, int64_t(seed), &expected) != Outcome::Right;
+    }
+    if (HasFailure())
+      break;
+  }
+  EXPECT_GT(moves, 50u);
+  EXPECT_EQ(spoiled, 10u);
+  EXPECT_GT(noticed, 3u);
+}
+
 /// Pairs of buffers that share bytes although their order is not fixed.
 size_t countUnordered(ModuleOp module) {
   return findUnorderedSharing(module.lookupSymbol<func::FuncOp>("program"))

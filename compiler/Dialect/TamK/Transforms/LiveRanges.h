@@ -79,6 +79,9 @@ public:
   /// order.
   llvm::SmallVector<mlir::Value> originsOf(mlir::Value value) const;
 
+  /// The times of an op.
+  LiveRange timeOf(mlir::Operation *op) const { return times.lookup(op); }
+
   /// Ticks of the whole function.
   int64_t length() const { return now; }
 

@@ -109,7 +109,8 @@ static bool takesAnySpace(Operation *op) {
          op->getName().getDialectNamespace() == "vector";
 }
 
-static Type inSpace(Type type, Attribute space) {
+Type tamc::tamk::inSpaceOf(Type type, Value value) {
+  Attribute space = cast<BaseMemRefType>(value.getType()).getMemorySpace();
   if (auto ranked = dyn_cast<MemRefType>(type))
     return MemRefType::Builder(ranked).setMemorySpace(space);
   if (auto unranked = dyn_cast<UnrankedMemRefType>(type))
@@ -117,37 +118,41 @@ static Type inSpace(Type type, Attribute space) {
   return type;
 }
 
-void tamc::tamk::replaceInSpace(OpBuilder &builder, Value from, Value to) {
-  Attribute space = cast<BaseMemRefType>(to.getType()).getMemorySpace();
-  Value cast;
-  for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
-    Operation *user = use.getOwner();
-    auto view = dyn_cast<ViewLikeOpInterface>(user);
-    if (takesAnySpace(user)) {
-      use.set(to);
-    } else if (view && view.getViewSource() == from &&
-               use.getOperandNumber() == 0 &&
-               !isa<memref::MemorySpaceCastOp>(user)) {
-      builder.setInsertionPoint(user);
-      Operation *moved = builder.clone(*user);
-      moved->setOperand(0, to);
-      for (auto [before, after] :
-           llvm::zip(user->getResults(), moved->getResults())) {
-        if (!isa<BaseMemRefType>(before.getType())) {
-          before.replaceAllUsesWith(after);
-          continue;
-        }
-        after.setType(inSpace(after.getType(), space));
-        replaceInSpace(builder, before, after);
+void tamc::tamk::replaceInSpace(OpBuilder &builder, OpOperand &use, Value to,
+                                Value &cast) {
+  Operation *user = use.getOwner();
+  Value from = use.get();
+  auto view = dyn_cast<ViewLikeOpInterface>(user);
+  if (takesAnySpace(user) || from.getType() == to.getType()) {
+    use.set(to);
+  } else if (view && view.getViewSource() == from &&
+             use.getOperandNumber() == 0 &&
+             !isa<memref::MemorySpaceCastOp>(user)) {
+    builder.setInsertionPoint(user);
+    Operation *moved = builder.clone(*user);
+    moved->setOperand(0, to);
+    for (auto [before, after] :
+         llvm::zip(user->getResults(), moved->getResults())) {
+      if (!isa<BaseMemRefType>(before.getType())) {
+        before.replaceAllUsesWith(after);
+        continue;
       }
-      user->erase();
-    } else {
-      if (!cast) {
-        builder.setInsertionPointAfterValue(to);
-        cast = memref::MemorySpaceCastOp::create(builder, to.getLoc(),
-                                                 from.getType(), to);
-      }
-      use.set(cast);
+      after.setType(inSpaceOf(after.getType(), to));
+      replaceInSpace(builder, before, after);
     }
+    user->erase();
+  } else {
+    if (!cast) {
+      builder.setInsertionPointAfterValue(to);
+      cast = memref::MemorySpaceCastOp::create(builder, to.getLoc(),
+                                               from.getType(), to);
+    }
+    use.set(cast);
   }
+}
+
+void tamc::tamk::replaceInSpace(OpBuilder &builder, Value from, Value to) {
+  Value cast;
+  for (OpOperand &use : llvm::make_early_inc_range(from.getUses()))
+    replaceInSpace(builder, use, to, cast);
 }

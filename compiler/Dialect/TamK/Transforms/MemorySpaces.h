@@ -51,6 +51,14 @@ void settleSpaces(planning::Problem &problem, planning::Plan &plan,
 /// space; other operands keep their types through a cast.
 void replaceInSpace(mlir::OpBuilder &builder, mlir::Value from, mlir::Value to);
 
+/// The same for one use. `cast` is the value that names the memory with the
+/// former type; null if none was needed so far.
+void replaceInSpace(mlir::OpBuilder &builder, mlir::OpOperand &use,
+                    mlir::Value to, mlir::Value &cast);
+
+/// The type of memory in the space of `value`.
+mlir::Type inSpaceOf(mlir::Type type, mlir::Value value);
+
 } // namespace tamc::tamk
 
 #endif // TAMC_DIALECT_TAMK_TRANSFORMS_MEMORYSPACES_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Allocations.h"
+#include "BufferMoves.h"
 #include "CalleeArenas.h"
 #include "EntrySizes.h"
 #include "IterationArenas.h"
@@ -18,7 +19,6 @@
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Planning/Check.h"
-#include "tamc/Planning/Choice.h"
 #include "tamc/Planning/OrderSafety.h"
 #include "tamc/Planning/PlanCache.h"
 #include "tamc/Planning/Strategy.h"
@@ -53,12 +53,6 @@ static constexpr int64_t kMaxAlignment = int64_t(1) << 32;
 static constexpr int64_t kModuleSteps = 64'000'000, kMinSteps = 1'000'000;
 
 namespace {
-
-/// An allocation that the plan gives an offset.
-struct Planned {
-  memref::AllocOp alloc;
-  LiveRange live;
-};
 
 struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
@@ -116,6 +110,10 @@ private:
     if (auto *wrong = std::get_if<std::string>(&parsed))
       return getOperation().emitError() << *wrong;
     offered = std::get<0>(std::move(parsed));
+    if (offered.empty() && evict)
+      return getOperation().emitError(
+          "buffers move between the memories of 'spaces' only: expected them "
+          "with 'evict'");
     if (offered.empty())
       return success();
     if (reuse == planning::Reuse::BranchSafe)
@@ -155,8 +153,6 @@ private:
                     memref::AllocOp alloc);
   void addBuffer(planning::Problem &problem, const LiveRanges &ranges,
                  const Candidate &candidate, int32_t space) const;
-  FailureOr<planning::Plan> chooseSpaces(func::FuncOp function,
-                                         const planning::Problem &problem);
   FailureOr<planning::Plan> choose(func::FuncOp function,
                                    const planning::Problem &problem,
                                    const std::optional<OrderedProblem> &ordered,
@@ -172,7 +168,7 @@ private:
   FailureOr<Value> makeArena(OpBuilder &builder, func::FuncOp function,
                              MemRefType type, Value bytes, int64_t space,
                              int64_t byteAlignment);
-  PlanAttr describe(ArrayRef<Planned> buffers, const planning::Problem &problem,
+  PlanAttr describe(ArrayRef<Stay> stays, const planning::Problem &problem,
                     const planning::Plan &plan, int64_t length,
                     std::optional<int64_t> value);
 
@@ -233,13 +229,13 @@ FailureOr<Value> PlanMemory::makeArena(OpBuilder &builder,
       .getResult();
 }
 
-PlanAttr PlanMemory::describe(ArrayRef<Planned> buffers,
+PlanAttr PlanMemory::describe(ArrayRef<Stay> stays,
                               const planning::Problem &problem,
                               const planning::Plan &plan, int64_t length,
                               std::optional<int64_t> value) {
   SmallVector<BufferAttr> rows;
-  for (auto [index, buffer] : llvm::enumerate(buffers)) {
-    auto [name, op, term] = nameBuffer(buffer.alloc);
+  for (auto [index, stay] : llvm::enumerate(stays)) {
+    auto [name, op, term] = nameBuffer(stay.alloc);
     const planning::Buffer &entry = problem.buffers[index];
     std::string size;
     if (entry.expression >= 0)
@@ -341,30 +337,14 @@ PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
   return plan;
 }
 
-/// Plans with a choice of spaces, and checks the plan.
-FailureOr<planning::Plan>
-PlanMemory::chooseSpaces(func::FuncOp function,
-                         const planning::Problem &problem) {
-  planning::Options options;
-  options.strategy = strategy;
-  options.alignment = alignment;
-  options.threads = 1;
-  if (std::string reason = planning::whyNotChosen(problem, options);
-      !reason.empty())
-    return function.emitError("no memory plan: ") << reason;
-  planning::Plan plan = planning::plan(problem, options);
-  if (!plan.fits())
-    return function.emitError("no memory plan: ") << plan.reason;
-  planning::CheckOptions checkOptions;
-  checkOptions.alignment = alignment;
-  std::vector<planning::Finding> findings =
-      planning::hasChoice(problem)
-          ? planning::checkChoice(problem, plan, checkOptions)
-          : planning::check(problem, plan.offsets, checkOptions);
-  if (!findings.empty())
-    return function.emitError("the plan of '")
-           << plan.strategy << "' is wrong: " << findings.front().message;
-  return plan;
+/// What copies a plan has, for a remark.
+static std::string describeCopies(const planning::Plan &plan) {
+  int64_t bytes = 0;
+  for (const planning::Copy &copy : plan.copies)
+    bytes += copy.bytes;
+  size_t count = plan.copies.size();
+  return ", " + std::to_string(count) + (count == 1 ? " copy" : " copies") +
+         " of " + std::to_string(bytes) + " bytes";
 }
 
 /// Name of an op in remarks about buffers.
@@ -390,8 +370,10 @@ void PlanMemory::reportPlan(func::FuncOp function,
   if (problem.buffers.empty())
     return;
   if (!ordered) {
-    remark.attachNote() << "hidden dependencies were not looked for: the "
-                           "function has several blocks";
+    remark.attachNote() << "hidden dependencies were not looked for: "
+                        << (plan.copies.empty()
+                                ? "the function has several blocks"
+                                : "buffers move");
     return;
   }
   if (std::string reason = planning::whyNotBranchSafe(ordered->problem);
@@ -485,7 +467,7 @@ void PlanMemory::addBuffer(planning::Problem &problem, const LiveRanges &ranges,
   }
   buffer.space = space;
   if (hasChoice(alloc)) {
-    size_t uses = std::max<size_t>(ranges.usersOf(alloc).size(), 1);
+    size_t uses = std::max<size_t>(usersInScope(alloc, ranges).size(), 1);
     // The offered spaces are the first ones of the problem.
     for (auto [number, offer] : llvm::enumerate(offered)) {
       uint64_t cost = llvm::SaturatingMultiply(
@@ -600,7 +582,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (!isLeft && failed(planLoops(function, refusedInLoops)))
     return failure();
   LiveRanges ranges(function);
-  SmallVector<Planned> buffers;
+  SmallVector<Stay> stays;
   planning::Problem problem;
   problem.name = function.getName().str();
   problem.spaces.clear();
@@ -657,7 +639,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       number = space->second;
     }
     addBuffer(problem, ranges, candidate, number);
-    buffers.push_back({alloc, candidate.live});
+    stays.push_back({alloc});
   }
   if (problem.spaces.empty())
     problem.spaces.emplace_back();
@@ -675,19 +657,25 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
              << "', the name of the function of its arena's size";
   }
   SmallVector<memref::AllocOp> accepted;
-  for (const Planned &buffer : buffers)
-    accepted.push_back(buffer.alloc);
+  for (const Stay &stay : stays)
+    accepted.push_back(stay.alloc);
   shareAcrossBranches(problem, accepted, ranges);
   FailureOr<planning::Plan> chosen = failure();
   if (!offered.empty()) {
-    chosen = chooseSpaces(function, problem);
+    planning::Options options;
+    options.strategy = strategy;
+    options.alignment = alignment;
+    options.evict = evict;
+    options.threads = 1;
+    chosen = chooseSpaces(function, problem, stays, ranges, options);
     if (failed(chosen))
       return failure();
     settleSpaces(problem, *chosen, spaces);
   }
   std::optional<OrderedProblem> ordered;
   if (reuse == planning::Reuse::BranchSafe ||
-      (report && function.getBody().hasOneBlock()))
+      (report && function.getBody().hasOneBlock() &&
+       stays.size() == accepted.size()))
     ordered = orderProblem(function, ranges, accepted, problem);
   if (offered.empty())
     chosen = choose(function, problem, ordered, reuse.getValue());
@@ -708,8 +696,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (failed(program))
     return failure();
 
-  PlanAttr description =
-      describe(buffers, problem, plan, ranges.length(), value);
+  PlanAttr description = describe(stays, problem, plan, ranges.length(), value);
 
   if (report && (!allocs.empty() || refusedInLoops > 0)) {
     DenseMap<Operation *, int64_t> dynamicBytes;
@@ -720,7 +707,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     if (!unused.empty())
       erased = ", erased " + std::to_string(unused.size()) + " without a use";
     std::string start =
-        ("planned " + Twine(buffers.size()) + " of " +
+        ("planned " + Twine(accepted.size()) + " of " +
          Twine(allocs.size() - unused.size() + size_t(refusedInLoops)) +
          " allocations" + erased + ": peak " + Twine(plan.totalPeak()) +
          " bytes, lower bound " + Twine(plan.totalBound()) + ", before " +
@@ -729,6 +716,8 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     if (plan.cost)
       start += ", cost " + std::to_string(*plan.cost) + " of at least " +
                std::to_string(*plan.costBound);
+    if (!plan.copies.empty())
+      start += describeCopies(plan);
     if (value)
       start += ", with " + std::to_string(*value) + " for what sizes depend on";
     reportPlan(function, problem, ordered, plan, *program, start);
@@ -773,23 +762,17 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   removeDeallocations(function, ranges, planned, [&](Attribute space) {
     return arenas[spaces.lookup(space)];
   });
-  for (auto [index, buffer] : llvm::enumerate(buffers)) {
-    builder.setInsertionPoint(buffer.alloc);
-    Location loc = buffer.alloc.getLoc();
-    Value offset = materialize(builder, loc, layout.offsets[index]);
-    Value place = arenas[problem.buffers[index].space];
-    MemRefType type =
-        MemRefType::Builder(buffer.alloc.getType())
-            .setMemorySpace(cast<MemRefType>(place.getType()).getMemorySpace());
-    auto view = memref::ViewOp::create(builder, loc, type, place, offset,
-                                       buffer.alloc.getDynamicSizes());
-    view->setAttr(kBufferAttrName, builder.getI64IntegerAttr(index));
-    if (type == buffer.alloc.getType())
-      buffer.alloc.replaceAllUsesWith(view.getResult());
-    else
-      replaceInSpace(builder, buffer.alloc, view);
-    buffer.alloc.erase();
-  }
+  replaceAllocations(&getContext(), stays, [&](OpBuilder &builder, size_t row) {
+    memref::AllocOp alloc = stays[row].alloc;
+    Location loc = alloc.getLoc();
+    Value offset = materialize(builder, loc, layout.offsets[row]);
+    Value arena = arenas[problem.buffers[row].space];
+    auto view = memref::ViewOp::create(
+        builder, loc, cast<MemRefType>(inSpaceOf(alloc.getType(), arena)),
+        arena, offset, alloc.getDynamicSizes());
+    view->setAttr(kBufferAttrName, builder.getI64IntegerAttr(row));
+    return view.getResult();
+  });
   if (keepPlan)
     function->setAttr(kPlanAttrName, description);
   if (arena == ArenaKind::Argument && isUsed(function) && !arenas.empty())

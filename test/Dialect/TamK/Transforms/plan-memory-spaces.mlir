@@ -18,6 +18,8 @@
 // RUN:   | FileCheck %s --check-prefix=SAFE
 // RUN: not tam-opt %s --plan-memory="spaces=1:0 dynamic=symbolic" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=DYNAMIC
+// RUN: not tam-opt %s --plan-memory="evict" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOSPACES
 
 // NOROOM: error: no memory plan: {{.*}}
 // BADFORM: error: in memory space '1' expected SPACE:COST or SPACE:COST:CAPACITY
@@ -27,6 +29,7 @@
 // TWICE: error: in memory space '1:2' expected another one, it is listed before
 // SAFE: error: spaces are chosen for the order of the program only: expected 'reuse=program'
 // DYNAMIC: error: spaces are chosen for static sizes only: expected 'dynamic=leave'
+// NOSPACES: error: buffers move between the memories of 'spaces' only: expected them with 'evict'
 
 // An allocation with a space stays there and takes its bytes.
 //

@@ -155,11 +155,19 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     With `spaces`, each allocation without a memory space goes to one of those
     listed: with `spaces=1:0:65536,default:1` to space 1, which has 65,536
     bytes, or to the default one. An op that uses a buffer costs the space's
-    cost for each byte of the buffer. The sum of the costs is least, and within
-    that the bytes of the arenas. Views of a buffer get the space into their
-    types; other ops that need a type, as calls and loops that pass a buffer on,
-    get it through `memref.memory_space_cast`. It is an error if the allocations
-    do not fit the capacities.
+    cost for each byte of the buffer; of ops in a loop or branch that the buffer
+    is allocated outside of, the whole loop or branch is the op. The sum of the
+    costs is least, and within that the bytes of the arenas. Views of a buffer
+    get the space into their types; other ops that need a type, as calls and
+    loops that pass a buffer on, get it through `memref.memory_space_cast`. It
+    is an error if the allocations do not fit the capacities.
+
+    With `evict` a buffer may move to another of the spaces between two of its
+    uses, by a `memref.copy` that costs 1 for each byte, if the moves make the
+    sum lower. Only buffers move whose uses are all in the block of the
+    allocation, or in ops of that block during which no other buffer begins or
+    ends, and which have no names but views. Each stay in a space is a row of
+    the plan.
 
     Functions whose buffers differ only in the unit of their sizes, as the steps
     for 1,024 and 512 rows do, are planned once.
@@ -221,6 +229,9 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
                "Memory spaces that allocations without one are placed in, "
                "each SPACE:COST or SPACE:COST:CAPACITY; `default` is the "
                "space of types that name none">,
+    Option<"evict", "evict", "bool", /*default=*/"false",
+           "With `spaces`, buffers may move between them, by copies between "
+           "their uses">,
     Option<"parallelArenas", "parallel-arenas", "int64_t", /*default=*/"64",
            "Most iterations of a parallel loop that get an arena each for what "
            "they allocate">,

@@ -351,10 +351,21 @@ size_t CallWork::bytesFrom(const tamrt_device &device, const void *address) {
   return bytes;
 }
 
+int32_t CallBatch::launch(tamrt_stream &stream) {
+  bool hasBegun = false;
+  int32_t status = TAMRT_ERROR_OUT_OF_MEMORY;
+  try {
+    status = launchEach(stream, hasBegun);
+  } catch (const std::bad_alloc &) {
+  }
+  return hasBegun && status == TAMRT_ERROR_OUT_OF_MEMORY ? TAMRT_ERROR_DEVICE
+                                                         : status;
+}
+
 /// Each launch executes the next bodies of as many calls as possible. Blocks
 /// that take long are at most as many as the device executes at once: a few
 /// more would take as long as all of them.
-int32_t CallBatch::launch(tamrt_stream &stream) {
+int32_t CallBatch::launchEach(tamrt_stream &stream, bool &hasBegun) {
   std::vector<size_t> next(inOrder.size(), 0);
   std::vector<const CallLaunch *> parts;
   const auto nextOf = [&](size_t i) -> const CallLaunch * {
@@ -387,6 +398,7 @@ int32_t CallBatch::launch(tamrt_stream &stream) {
     if (int32_t status =
             one->kernel->launch(*one->kernel, parts, stream.handle))
       return status;
+    hasBegun = true;
     ++stream.device->launches;
   }
   return TAMRT_OK;

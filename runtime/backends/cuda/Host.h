@@ -143,10 +143,13 @@ class CallBatch {
 public:
   explicit CallBatch(const std::vector<tamrt_call> &calls);
   CallWork &of(const tamrt_context *ctx) { return works.at(ctx); }
-  /// Launches all. Returns a tamrt_status.
+  /// Launches all. Returns a tamrt_status: TAMRT_ERROR_OUT_OF_MEMORY only if
+  /// nothing was launched, so that the calls can be repeated.
   int32_t launch(tamrt_stream &stream);
 
 private:
+  int32_t launchEach(tamrt_stream &stream, bool &hasBegun);
+
   std::map<const tamrt_context *, CallWork> works;
   std::vector<CallWork *> inOrder;
 };

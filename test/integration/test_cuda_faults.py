@@ -167,27 +167,27 @@ class CudaFaults(test_faults.Faults):
                             in run.stderr, what)
                 self.assertGreater(told, 50)
 
-    def test_launches_without_memory(self):
-        """What was launched before may have changed the sums: a run goes on only
-        where nothing was."""
+    def test_calls_without_memory(self):
+        """A run does not repeat what may have changed its sums: it goes on only
+        if nothing was launched."""
         model = self.prepare_cg(False, days=20)
-        launches = {"call": "cudaLaunchKernel", "error": OUT_OF_MEMORY}
-        counts, _ = self.run_sim(model, "fit", "--threads", "2", **launches)
-        self.assertGreater(counts[0], 300)
-        seen = set()
-        for k in range(10, counts[0], counts[0] // 60):
-            (self.dir / "out").unlink(missing_ok=True)
-            run = self.run_program(
-                model, *self.commands["fit"], "--device", DEVICE,
-                "--threads=2", env=environment(fail=k, **launches))
-            seen.add(run.returncode)
-            if run.returncode == 0:
-                self.assertEqual((self.dir / "out").read_bytes(),
-                                 self.good["fit"], (k, run.stderr))
-            else:
-                self.assertRegex(run.stderr, "(?m)^model: error: ")
-                self.assertFalse((self.dir / "out").exists())
-        self.assertEqual(seen, {0, 1})
+        for call in "cudaLaunchKernel", "cudaStreamSynchronize", "":
+            lacks = {"call": call, "error": OUT_OF_MEMORY}
+            counts, _ = self.run_sim(model, "fit", "--threads", "2", **lacks)
+            seen = set()
+            for k in range(30, counts[0], counts[0] // 40):
+                (self.dir / "out").unlink(missing_ok=True)
+                run = self.run_program(
+                    model, *self.commands["fit"], "--device", DEVICE,
+                    "--threads=2", env=environment(fail=k, **lacks))
+                seen.add(run.returncode)
+                if run.returncode == 0:
+                    self.assertEqual((self.dir / "out").read_bytes(),
+                                     self.good["fit"], (call, k, run.stderr))
+                else:
+                    self.assertRegex(run.stderr, "(?m)^model: error: ")
+                    self.assertFalse((self.dir / "out").exists())
+            self.assertIn(1, seen, call)
 
     # What these make fail, a kernel that lacks memory, CUDA does not have.
     test_every_kernel = test_kernels_that_never_get_memory = None

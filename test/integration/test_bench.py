@@ -4,6 +4,7 @@
 
 import json
 import os
+import sys
 
 import small
 from small import harness
@@ -150,6 +151,38 @@ class Bench(harness.TestCase):
         run = self.run_program(self.model, "bench", "missing.csv")
         self.assertEqual(run.returncode, 1)
         self.assertIn("missing.csv", run.stderr)
+
+
+class SimulateRanks(harness.TestCase):
+    """The benchmark that times more ranks than processors."""
+
+    def test_ranks(self):
+        program = harness.BUILD / "bin" / "SimulateRanks"
+        if not program.exists():
+            self.skipTest("the benchmarks were not built")
+        sys.path.insert(0, str(harness.SOURCE / "tools" / "bench"))
+        import load_model
+        load_model.write_rows(self.dir / "rows.csv", 200, 1)
+
+        def lines(*options):
+            text = self.succeed(program, "rows.csv", "--ranks=1,2,5", *options)
+            return [line.strip("| ").split(" | ") for line in
+                    text.splitlines()[2:]]
+        fast, slow = lines(), lines("--bandwidth=1e-6")
+        self.assertEqual([line[0] for line in fast], ["1", "2", "5"])
+        # The bytes that ranks send do not depend on the network.
+        self.assertEqual(fast[0][-1], "0")
+        self.assertGreater(int(fast[1][-1]), 9600 // 4 * 8)
+        self.assertEqual([line[-1] for line in fast],
+                         [line[-1] for line in slow])
+        # 1,000 bytes a second.
+        for line in slow[1:]:
+            self.assertGreater(float(line[1]), int(line[-1]) / 1000)
+        for options, message in ((["rows.csv", "--ranks=0"], "--ranks"),
+                                 (["none.csv"], "none.csv")):
+            run = self.run_program(program, *options)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn(message, run.stderr)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "core/ranks/LocalRanks.h"
 #include "core/ranks/RankFiles.h"
 #include "core/ranks/RankRows.h"
+#include "tools/bench/NetworkRanks.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -88,6 +89,44 @@ TEST(Ranks, CutsAreAtSegments) {
     for (const RankCut &cut : cutRows(rows, true, count))
       EXPECT_EQ(cut.row, 0U);
   }
+}
+
+/// Ranks whose work takes no time, but for that of their messages.
+TEST(Ranks, MessagesTakeTheTimeOfANetwork) {
+  NetworkRanks network(3, {/*latency=*/10, /*overhead=*/1, /*bandwidth=*/2});
+  const std::string bytes(140, 'x');
+  auto run = [&](size_t rank) {
+    const tamrt_communicator &own = network[rank];
+    network.start(rank);
+    // Ranks 1 and 2 send to rank 0, and wait for no one.
+    const int64_t sizes[] = {0, 100, 40}, none[] = {0, 0, 0};
+    const int64_t mine[] = {sizes[rank], 0, 0};
+    std::string received(140, ' ');
+    own.all_to_all(&own, bytes.data(), mine, received.data(),
+                   rank == 0 ? sizes : none);
+    EXPECT_NEAR(network.now(rank), rank == 0 ? 82 : rank == 1 ? 61 : 31, 0.1);
+    EXPECT_EQ(received, rank == 0 ? bytes : std::string(140, ' '));
+    EXPECT_EQ(network.sent(rank), sizes[rank]);
+    // Up and down a tree of two steps, from the last arrival on.
+    own.barrier(&own);
+    EXPECT_NEAR(network.now(rank), 82 + 48, 0.1);
+    std::string copy = rank == 0 ? bytes : std::string(140, ' ');
+    own.broadcast(&own, copy.data(), 140);
+    EXPECT_EQ(copy, bytes);
+    EXPECT_NEAR(network.now(rank), 130 + 2 * (12 + 70), 0.1);
+    int64_t numbers[] = {1, 2};
+    own.add(&own, numbers, 2);
+    EXPECT_EQ(numbers[1], 6);
+    EXPECT_NEAR(network.now(rank), 294 + 4 * (12 + 8), 0.1);
+    // Only rank 0 waits for what is gathered.
+    own.gather(&own, bytes.data(), 10 * int64_t(rank), received.data(),
+               std::data({int64_t(0), int64_t(10), int64_t(20)}));
+    EXPECT_NEAR(network.now(rank), rank == 0 ? 374 + 12 + 15 : 375, 0.1);
+    EXPECT_NEAR(network.waited(rank), network.now(rank), 0.1);
+  };
+  std::vector<std::jthread> threads;
+  for (size_t rank = 0; rank < 3; ++rank)
+    threads.emplace_back(run, rank);
 }
 
 /// Files in a folder that lives as long as this.

@@ -195,6 +195,9 @@ typedef struct tamrt_backend {
   /// are in memory of the CPU and are valid only during the function; the
   /// contexts are valid until the work is done, and the rest is memory of the
   /// device. Each call's failures are in its own context.
+  /// TAMRT_ERROR_OUT_OF_MEMORY, here or there, lets the core repeat a call: a
+  /// device without TAMRT_DEVICE_KERNELS_MAY_RUN_OUT reports it only if the
+  /// call has not begun.
   int32_t (*enqueue)(tamrt_device *device, tamrt_executable *executable,
                      const tamrt_call *calls, int64_t count,
                      tamrt_stream *stream);

@@ -594,6 +594,19 @@ class OpaqueFaults(test_faults.Faults):
                           "to copy\n", run.stderr)
             self.assertRegex(run.stderr, "error: .*the device reported error 3\n")
 
+    def test_every_wait(self):
+        """Rows that may have been added are not added again: a wait that lacked
+        memory ends the run, if no copy of the sums is kept."""
+        model = self.prepare(days=20, groups=2, chunk_rows=16, names=["fit"])
+        for batch in 0, 2:
+            ends = [self.run_failing(
+                model, "fit", "sim", env=dict(
+                    os.environ, TAMRT_BACKEND_PATH=str(test_faults.BACKENDS),
+                    TAMRT_SIM_OPAQUE="1", TAMRT_SIM_BATCH=str(batch),
+                    TAMRT_SIM_WITHOUT="shortage", TAMRT_SIM_FAIL_WAIT=str(k)))
+                .returncode for k in range(1, 60, 3)]
+            self.assertIn(1, ends, batch)
+
 
 class SolverFaults(test_faults.Faults):
     """The same where groups are solved on the CPU and summed on such a

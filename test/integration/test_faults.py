@@ -142,6 +142,21 @@ class Faults(harness.TestCase):
             self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
 
+    def run_failing(self, model, name, device, *options, env):
+        """Runs a command in which a call fails: it writes what it should, or
+        ends with an error and writes nothing."""
+        out = self.dir / "out"
+        out.unlink(missing_ok=True)
+        run = self.run_program(model, *self.commands[name], "--device", device,
+                               *options, env=env)
+        self.assertIn(run.returncode, (0, 1), run.stderr)
+        if run.returncode == 0:
+            self.assertEqual(out.read_bytes(), self.good[name], run.stderr)
+        else:
+            self.assertRegex(run.stderr, "(?m)^model: error: ")
+            self.assertFalse(out.exists(), run.stderr)
+        return run
+
     def check_output(self, name, _, what):
         self.assertEqual((self.dir / "out").read_bytes(), self.good[name], what)
 

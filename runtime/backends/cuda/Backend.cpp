@@ -274,11 +274,8 @@ tamrt_stream *createStream(tamrt_device *device) {
 
 void destroyStream(tamrt_device *, tamrt_stream *stream) { delete stream; }
 
-/// What a stream has done cannot be taken back: work that might have run is not
-/// to be repeated for lack of memory.
 int32_t synchronize(tamrt_device *, tamrt_stream *stream) {
-  const int32_t status = stream->synchronize();
-  return status == TAMRT_ERROR_OUT_OF_MEMORY ? TAMRT_ERROR_DEVICE : status;
+  return stream->synchronize();
 }
 
 tamrt_event *createEvent(tamrt_device *device) {

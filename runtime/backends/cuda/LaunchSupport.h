@@ -68,6 +68,11 @@ protected:
                        int64_t rows, int64_t z) {
     return {launch.buffer(a, rows * z), launch.buffer(index, rows * z), z};
   }
+  /// Null: all are one.
+  static Buffer<const double> weightsOf(Launcher &launch, const double *w,
+                                        int64_t rows) {
+    return launch.buffer(w, w ? rows : 0);
+  }
 };
 
 } // namespace tamrt::cuda

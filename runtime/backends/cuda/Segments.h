@@ -33,6 +33,17 @@ struct Segments {
   }
 };
 
+/// body(segment, i, begin, end), whose thread adds the rows [begin, end) of the
+/// chunk's `all`, for each number `i` of `n` of each segment.
+template <class Block, class Body>
+TAMRT_BODY void forEachSum(Block &block, const Segments &segments, int64_t n,
+                           int64_t all, const Body &body) {
+  for (int64_t k = block.index(); k < n * segments.count; k += block.total()) {
+    const int64_t segment = k / n;
+    body(segment, k % n, segments.begin(segment), segments.end(segment, all));
+  }
+}
+
 /// The sums of all segments of a chunk: those of the first are an accumulator,
 /// to which its rows are added; those of others are elsewhere.
 struct SegmentSums {

@@ -62,6 +62,7 @@ private:
   using LaunchSupport<Launcher>::oneHot;
   using LaunchSupport<Launcher>::multiHot;
   using LaunchSupport<Launcher>::sparse;
+  using LaunchSupport<Launcher>::weightsOf;
 
   static void zero(Context *ctx, int64_t count, double *out) {
     Launcher launch(ctx);
@@ -109,8 +110,8 @@ private:
     const int64_t across = (nb + kTile - 1) / kTile;
     const Segments segments = launch.segments(rows);
     launch(Grid{down * across * segments.count, kTileThreads, kTileShared},
-           Body{a, b, launch.buffer(w, w ? rows : 0), rows, na, nb, isUpper,
-                unit, segments, launch.sums(sums, na * nb, unit)});
+           Body{a, b, weightsOf(launch, w, rows), rows, na, nb, isUpper, unit,
+                segments, launch.sums(sums, na * nb, unit)});
   }
   /// The same for factors, with others if they fit.
   template <class Left, class Right>
@@ -119,7 +120,7 @@ private:
                        int64_t rows, int64_t na, int64_t nb, bool isUpper,
                        double *sums) {
     const RowProduct product = {
-        left, right, launch.buffer(w, w ? rows : 0), rows, na, nb, isUpper};
+        left, right, weightsOf(launch, w, rows), rows, na, nb, isUpper};
     if (!product.fits())
       return products(launch, a, b, w, rows, na, nb, isUpper, sums);
     if (rows > 0)
@@ -151,7 +152,7 @@ private:
     const Segments segments = launch.segments(rows);
     launch(gridFor(n * segments.count),
            AddColumn<Matrix>{a, launch.buffer(y, rows),
-                             launch.buffer(w, w ? rows : 0), rows, n, segments,
+                             weightsOf(launch, w, rows), rows, n, segments,
                              launch.sums(sums, n)});
   }
   template <class Matrix>
@@ -159,7 +160,7 @@ private:
                      const double *y, const double *w, int64_t rows, int64_t n,
                      double *sums) {
     const Factor target = {Factor::Columns, 1, launch.buffer(y, rows), {}};
-    const RowProduct product = {factor, target, launch.buffer(w, w ? rows : 0),
+    const RowProduct product = {factor, target, weightsOf(launch, w, rows),
                                 rows,   n,      1};
     if (!product.fits())
       return column(launch, a, y, w, rows, n, sums);
@@ -192,14 +193,10 @@ private:
       return;
     Launcher launch(ctx);
     const OneHot own = oneHot(launch, a, rows);
-    const RowProduct product = {level(own),
-                                Factor(),
-                                launch.buffer(w, w ? rows : 0),
-                                rows,
-                                n,
-                                1,
-                                /*isUpper=*/false,
-                                /*lacksMeans=*/true};
+    const RowProduct product = {
+        level(own),         Factor(), weightsOf(launch, w, rows), rows, n, 1,
+        /*isUpper=*/false,
+        /*lacksMeans=*/true};
     if (product.fits())
       return launch.add(product, launch.sums(sums, n));
     const Segments segments = launch.segments(rows);
@@ -229,7 +226,7 @@ private:
     const Segments segments = launch.segments(rows);
     launch(gridFor((n / 2 + 1) * segments.count),
            AddFrequencies{launch.buffer(a, rows * n),
-                          launch.buffer(w, w ? rows : 0), rows, n / 2, segments,
+                          weightsOf(launch, w, rows), rows, n / 2, segments,
                           launch.sums(sums, 2 * n + 1)});
   }
   static void gram_dense_dense(Context *ctx, const double *a, const double *b,

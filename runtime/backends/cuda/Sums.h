@@ -118,19 +118,17 @@ template <class Matrix> struct AddColumn {
     auto matrix = a.view(block);
     auto target = block.view(y), weights = block.view(w);
     auto result = sums.view(block);
-    for (int64_t k = block.index(); k < n * segments.count;
-         k += block.total()) {
-      const int64_t segment = k / n, i = k % n;
-      const int64_t end = segments.end(segment, rows);
-      double sum = result.before(segment, i);
-      for (int64_t r = segments.begin(segment); r < end; ++r) {
-        double number = matrix.at(r, i);
-        if (w.data)
-          number = weights[r] * number;
-        sum += number * target[r];
-      }
-      result.put(segment, i, sum);
-    }
+    forEachSum(block, segments, n, rows,
+               [&](int64_t segment, int64_t i, int64_t begin, int64_t end) {
+                 double sum = result.before(segment, i);
+                 for (int64_t r = begin; r < end; ++r) {
+                   double number = matrix.at(r, i);
+                   if (w.data)
+                     number = weights[r] * number;
+                   sum += number * target[r];
+                 }
+                 result.put(segment, i, sum);
+               });
   }
 };
 
@@ -149,21 +147,19 @@ struct AddLevels {
     auto index = block.view(a);
     auto weights = block.view(w);
     auto result = sums.view(block);
-    for (int64_t k = block.index(); k < n * segments.count;
-         k += block.total()) {
-      const int64_t segment = k / n, i = k % n;
-      const int64_t end = segments.end(segment, rows);
-      double sum = result.before(segment, i);
-      for (int64_t r = segments.begin(segment); r < end; ++r) {
-        const int64_t own = index[r];
-        if (own == i)
-          sum += w.data ? weights[r] : 1.0;
-        // The mean of levels has products of levels with each other.
-        else if (own < TAMRT_INDEX_NONE && i == 0)
-          block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 1);
-      }
-      result.put(segment, i, sum);
-    }
+    forEachSum(block, segments, n, rows,
+               [&](int64_t segment, int64_t i, int64_t begin, int64_t end) {
+                 double sum = result.before(segment, i);
+                 for (int64_t r = begin; r < end; ++r) {
+                   const int64_t own = index[r];
+                   if (own == i)
+                     sum += w.data ? weights[r] : 1.0;
+                   // The mean of levels has products of levels with each other.
+                   else if (own < TAMRT_INDEX_NONE && i == 0)
+                     block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 1);
+                 }
+                 result.put(segment, i, sum);
+               });
   }
 };
 
@@ -182,40 +178,38 @@ struct AddFrequencies {
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto values = block.view(a), weights = block.view(w);
     auto result = sums.view(block);
-    for (int64_t i = block.index(); i < (m + 1) * segments.count;
-         i += block.total()) {
-      const int64_t segment = i / (m + 1), k = i % (m + 1);
-      const int64_t end = segments.end(segment, rows);
-      double low = result.before(segment, k);
-      double lowSine = 0.0, high = 0.0, highSine = 0.0;
-      if (k > 0) {
-        lowSine = result.before(segment, 2 * m + k);
-        high = result.before(segment, m + k);
-        highSine = result.before(segment, 3 * m + k);
-      }
-      for (int64_t r = segments.begin(segment); r < end; ++r) {
-        const double weight = w.data ? double(weights[r]) : 1.0;
-        if (k == 0) {
-          low += weight;
-          continue;
-        }
-        const int64_t row = r * 2 * m;
-        const double cosine = weight * values[row + k - 1];
-        const double sine = weight * values[row + m + k - 1];
-        const double lastCosine = values[row + m - 1];
-        const double lastSine = values[row + 2 * m - 1];
-        low += cosine;
-        lowSine += sine;
-        high += lastCosine * cosine - lastSine * sine;
-        highSine += lastSine * cosine + lastCosine * sine;
-      }
-      result.put(segment, k, low);
-      if (k > 0) {
-        result.put(segment, 2 * m + k, lowSine);
-        result.put(segment, m + k, high);
-        result.put(segment, 3 * m + k, highSine);
-      }
-    }
+    forEachSum(block, segments, m + 1, rows,
+               [&](int64_t segment, int64_t k, int64_t begin, int64_t end) {
+                 double low = result.before(segment, k);
+                 double lowSine = 0.0, high = 0.0, highSine = 0.0;
+                 if (k > 0) {
+                   lowSine = result.before(segment, 2 * m + k);
+                   high = result.before(segment, m + k);
+                   highSine = result.before(segment, 3 * m + k);
+                 }
+                 for (int64_t r = begin; r < end; ++r) {
+                   const double weight = w.data ? double(weights[r]) : 1.0;
+                   if (k == 0) {
+                     low += weight;
+                     continue;
+                   }
+                   const int64_t row = r * 2 * m;
+                   const double cosine = weight * values[row + k - 1];
+                   const double sine = weight * values[row + m + k - 1];
+                   const double lastCosine = values[row + m - 1];
+                   const double lastSine = values[row + 2 * m - 1];
+                   low += cosine;
+                   lowSine += sine;
+                   high += lastCosine * cosine - lastSine * sine;
+                   highSine += lastSine * cosine + lastCosine * sine;
+                 }
+                 result.put(segment, k, low);
+                 if (k > 0) {
+                   result.put(segment, 2 * m + k, lowSine);
+                   result.put(segment, m + k, high);
+                   result.put(segment, 3 * m + k, highSine);
+                 }
+               });
   }
 };
 

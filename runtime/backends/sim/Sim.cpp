@@ -24,7 +24,11 @@
 ///     TAMRT_SIM_FAIL_COPY=K      copy K, counted from 1, fails
 ///     TAMRT_SIM_FAIL_COPIES=N    and the N-1 after it
 ///     TAMRT_SIM_COPY_STATUS=S    with this tamrt_status; 2, out of memory
-///     TAMRT_SIM_WITHOUT=LIST     absent: streams, pinned, copies (copy_all)
+///     TAMRT_SIM_FAIL_WAIT=K      wait K for a stream, counted from 1, reports
+///                                that it lacked memory, after the work
+///     TAMRT_SIM_WITHOUT=LIST     absent: streams, pinned, copies (copy_all),
+///                                the trait of kernels that may run out
+///                                (shortage)
 ///     TAMRT_SIM_LACKS=KERNELS    absent, separated by commas
 ///     TAMRT_SIM_BATCH=N          runs steps as a whole, N calls together
 ///     TAMRT_SIM_BATCH_STRIDE=N   each call of a batch after the first reads
@@ -205,10 +209,11 @@ struct tamrt_device {
 namespace {
 
 const tamrt_core *core = nullptr;
-std::atomic<uint64_t> kernelCalls = 0, copyCalls = 0;
+std::atomic<uint64_t> kernelCalls = 0, copyCalls = 0, waitCalls = 0;
 /// Launches without a stream, which tells the device.
 std::atomic<int64_t> launchesApart = 0;
-uint64_t failKernel = 0, failKernels = 1, failCopy = 0, failCopies = 1;
+uint64_t failKernel = 0, failKernels = 1, failCopy = 0, failCopies = 1,
+         failWait = 0;
 int32_t copyStatus = TAMRT_OK;
 tamrt_kernels kernelTable;
 
@@ -376,8 +381,13 @@ void close(tamrt_device *device) {
 
 const char *name(tamrt_device *) { return "simulated device"; }
 
+bool lacks(std::string_view what) {
+  const char *list = std::getenv("TAMRT_SIM_WITHOUT");
+  return list && std::string_view(list).find(what) != std::string_view::npos;
+}
+
 uint32_t traits(tamrt_device *device) {
-  uint32_t all = TAMRT_DEVICE_KERNELS_MAY_RUN_OUT;
+  uint32_t all = lacks("shortage") ? 0 : TAMRT_DEVICE_KERNELS_MAY_RUN_OUT;
   if (!device->opaque)
     all |= TAMRT_DEVICE_HOST_ADDRESSABLE;
   return all;
@@ -462,7 +472,8 @@ const tamrt_kernels *kernels(tamrt_device *) { return &kernelTable; }
 
 int32_t synchronize(tamrt_device *, tamrt_stream *stream) {
   stream->synchronize();
-  return TAMRT_OK;
+  return isTurn(++waitCalls, failWait, 1) ? TAMRT_ERROR_OUT_OF_MEMORY
+                                          : TAMRT_OK;
 }
 
 /// Launches without a stream are those of the first device.
@@ -552,11 +563,6 @@ int32_t enqueue(tamrt_device *device, tamrt_executable *executable,
 }
 
 int64_t batch(tamrt_device *device) { return device->batch; }
-
-bool lacks(std::string_view what) {
-  const char *list = std::getenv("TAMRT_SIM_WITHOUT");
-  return list && std::string_view(list).find(what) != std::string_view::npos;
-}
 
 tamrt_backend makeTable() {
   tamrt_backend table = {};
@@ -657,7 +663,8 @@ tamrt_backend_register(const tamrt_core *from) {
   failCopies = uint64_t(number("TAMRT_SIM_FAIL_COPIES", 1));
   copyStatus =
       int32_t(number("TAMRT_SIM_COPY_STATUS", TAMRT_ERROR_OUT_OF_MEMORY));
-  kernelCalls = copyCalls = 0;
+  failWait = uint64_t(number("TAMRT_SIM_FAIL_WAIT", 0));
+  kernelCalls = copyCalls = waitCalls = 0;
   launchesApart = 0;
   delay = std::chrono::microseconds(number("TAMRT_SIM_DELAY", 0));
   kernelTable = makeKernels();

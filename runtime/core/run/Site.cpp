@@ -275,6 +275,27 @@ bool Site::stage(const StepRun &what, Workplace &place) {
   return true;
 }
 
+/// What became of a call on a device for which no copy of the sums is kept:
+/// the step is not repeated if it may have begun, for its rows would be added
+/// twice. Its output is still there after a copy without memory.
+int32_t Site::withoutRepetition(const PostedCall &posted, int32_t status,
+                                tamrt_context &context) {
+  // Kernels that were launched one by one, for lack of memory to prepare them.
+  if (!posted.executable && context.status == TAMRT_ERROR_OUT_OF_MEMORY) {
+    context.status = TAMRT_ERROR_DEVICE;
+    context.detail = TAMRT_ERROR_OUT_OF_MEMORY;
+  }
+  if (status != TAMRT_ERROR_OUT_OF_MEMORY ||
+      (posted.stage != CallStage::Output && posted.stage != CallStage::Finish))
+    return status;
+  if (posted.stage == CallStage::Output) {
+    device->purge();
+    const tamrt_copy &copy = posted.output;
+    status = device->copy(copy.to, copy.from, copy.bytes);
+  }
+  return status == TAMRT_ERROR_OUT_OF_MEMORY ? TAMRT_ERROR_DEVICE : status;
+}
+
 /// Runs a step whose data have been copied, and copies its output back.
 void Site::launch(const StepRun &what, Workplace &place, Workplace &here,
                   unsigned lane) {
@@ -303,17 +324,8 @@ void Site::launch(const StepRun &what, Workplace &place, Workplace &here,
   int32_t status = shared->batches.wait(posted, lane);
   place.context.status = here.context.status;
   place.context.detail = here.context.detail;
-  // Without a copy of the sums the step cannot be repeated, but its output is
-  // still there.
-  if (status == TAMRT_ERROR_OUT_OF_MEMORY &&
-      posted.stage == CallStage::Output &&
-      !device->hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT)) {
-    device->purge();
-    const tamrt_copy &output = posted.output;
-    status = device->copy(output.to, output.from, output.bytes);
-    if (status == TAMRT_ERROR_OUT_OF_MEMORY)
-      status = TAMRT_ERROR_DEVICE;
-  }
+  if (!device->hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT))
+    status = withoutRepetition(posted, status, place.context);
   if (place.good())
     take(place, status, tamrt::describe(posted.stage), posted.output.bytes);
 }

@@ -179,6 +179,8 @@ private:
   void copyColumns(Twins &twins, const void *const *from, int64_t firstRow,
                    int64_t rows, Upload upload);
   void copyAhead(const StepRun &what, const Workplace &place, unsigned lane);
+  int32_t withoutRepetition(const PostedCall &posted, int32_t status,
+                            tamrt_context &context);
   void launch(const StepRun &what, Workplace &place, Workplace &here,
               unsigned lane);
   bool take(Workplace &place, int32_t status, const char *what, size_t bytes);

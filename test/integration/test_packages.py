@@ -53,6 +53,30 @@ class Packages(harness.TestCase):
     def test_names(self):
         self.assertEqual(sorted(self.packages), NAMES)
 
+    @unittest.skipUnless(shutil.which("ninja") and
+                         (harness.BUILD / "build.ninja").exists(),
+                         "not built by Ninja")
+    def test_target_makes_all_files(self):
+        """tools/build-packages builds one target: it makes each file of the
+        packages that the build makes."""
+        def told(*arguments):
+            return self.succeed("ninja", "-C", harness.BUILD, "-t", *arguments)
+        makes = {line.rpartition(": ")[0]
+                 for line in told("targets", "all").splitlines()}
+        inputs = set(re.findall('label="([^"]+)"',
+                                told("graph", "tamc-packages")))
+        found = set()
+        for script in harness.BUILD.rglob("cmake_install.cmake"):
+            for component, files in re.findall(
+                    r'CMAKE_INSTALL_COMPONENT.* STREQUAL "([\w-]+)"'
+                    r'((?:(?!STREQUAL).|\n)*)', script.read_text()):
+                if component in NAMES:
+                    found |= {
+                        os.path.relpath(path, harness.BUILD) for path in
+                        re.findall(r'FILES "([^"]+)"', files)} & makes
+        self.assertIn("bin/tamc", found)
+        self.assertEqual(found - inputs, set())
+
     def test_same_bytes_twice(self):
         again = pack(self.folder / "second", TZ="Asia/Tokyo", LC_ALL="C")
         self.assertEqual(sorted(again), sorted(self.packages))

@@ -9,6 +9,7 @@
 #include "core/ranks/RankRows.h"
 
 #include "core/data/RowParts.h"
+#include "core/model/CondensedSurvey.h"
 
 #include <algorithm>
 #include <bit>
@@ -37,33 +38,44 @@ void renumber(GrowingArray<uint32_t> &ids, const TextIndex &texts,
 /// A number with the order of a date's key.
 uint64_t unsignedOf(int64_t key) { return uint64_t(key) ^ (uint64_t(1) << 63); }
 
+/// Keys that are asked at once: each step of a search is a message from all
+/// ranks to all, which takes as long for some numbers as for one.
+constexpr size_t kPivots = 15;
+
+/// Key `i` of kPivots between two, the lower one included.
+uint64_t pivot(uint64_t lo, uint64_t hi, size_t i) {
+  return lo + uint64_t(static_cast<unsigned __int128>(hi - lo) * (i + 1) /
+                       (kPivots + 1));
+}
+
 /// By number of the question: the least key between `lo` and `hi` up to which
 /// all ranks together have more than `rows` rows. count(question, key) is the
 /// number of this rank's.
 template <class Count>
-void bisect(const Ranks &ranks, const std::vector<int64_t> &rows,
+void search(const Ranks &ranks, const std::vector<int64_t> &rows,
             std::vector<uint64_t> &lo, std::vector<uint64_t> hi,
             const Count &count) {
   while (true) {
-    std::vector<int64_t> counts(lo.size());
-    bool isOpen = false;
-    for (size_t i = 0; i < lo.size(); ++i)
-      if (lo[i] < hi[i]) {
-        isOpen = true;
-        counts[i] = int64_t(count(i, lo[i] + (hi[i] - lo[i]) / 2));
-      }
     // The bounds are those of all ranks.
-    if (!isOpen)
+    std::vector<int64_t> counts;
+    for (size_t i = 0; i < lo.size(); ++i)
+      for (size_t k = 0; lo[i] < hi[i] && k < kPivots; ++k)
+        counts.push_back(int64_t(count(i, pivot(lo[i], hi[i], k))));
+    if (counts.empty())
       return;
     ranks.add(counts);
+    auto at = counts.begin();
     for (size_t i = 0; i < lo.size(); ++i) {
       if (lo[i] == hi[i])
         continue;
-      const uint64_t middle = lo[i] + (hi[i] - lo[i]) / 2;
-      if (counts[i] > rows[i])
-        hi[i] = middle;
-      else
-        lo[i] = middle + 1;
+      const auto above =
+          size_t(std::upper_bound(at, at + kPivots, rows[i]) - at);
+      const uint64_t from = lo[i];
+      if (above > 0)
+        lo[i] = pivot(from, hi[i], above - 1) + 1;
+      if (above < kPivots)
+        hi[i] = pivot(from, hi[i], above);
+      at += kPivots;
     }
   }
 }
@@ -139,42 +151,65 @@ Status RankRows::readOwn(const std::vector<RankPiece> &pieces,
     Result<Survey> one = readPiece(piece, reading, run);
     if (!one)
       return std::move(one).error();
-    if (Status s = join(survey, *std::move(one), path); !s)
+    if (Status s = tamrt::join(survey, *std::move(one), path); !s)
       return s;
   }
   return {};
 }
 
+/// The bytes of a survey; none if it has no parts.
+Result<std::string> RankRows::bytesOf(const Survey &survey) const {
+  return survey.parts.empty() ? std::string()
+                              : serialize(*model, survey).bytes();
+}
+
+/// Adds a survey, given as bytes, whose parts come after those of `all`.
+Status RankRows::join(Survey &all, std::string_view bytes) const {
+  if (bytes.empty())
+    return {};
+  FileBytes copy = {std::make_unique_for_overwrite<char[]>(bytes.size()),
+                    bytes.size()};
+  std::memcpy(copy.data.get(), bytes.data(), bytes.size());
+  Result<SafetensorsFile> file = SafetensorsFile::parse(std::move(copy), path);
+  if (!file)
+    return std::move(file).error();
+  Result<Survey> survey = loadSurvey(*model, *file);
+  if (!survey)
+    return std::move(survey).error();
+  return tamrt::join(all, *std::move(survey), path);
+}
+
 /// The surveys of all ranks, joined.
 Result<Survey> RankRows::gatherSurveys(const Survey &own) const {
-  std::string bytes;
-  Status written;
-  if (!own.parts.empty()) {
-    Result<std::string> packed = serialize(*model, own).bytes();
-    if (packed)
-      bytes = *std::move(packed);
-    else
-      written = std::move(packed).error();
-  }
-  if (Status s = ranks->agree(std::move(written)); !s)
+  const Result<std::string> bytes = bytesOf(own);
+  if (Status s = ranks->agreeOn(bytes); !s)
     return std::move(s).error();
   Survey all;
-  for (const std::string &of : ranks->gatherAll(bytes)) {
-    if (of.empty())
-      continue;
-    FileBytes copy = {std::make_unique_for_overwrite<char[]>(of.size()),
-                      of.size()};
-    std::memcpy(copy.data.get(), of.data(), of.size());
-    Result<SafetensorsFile> file =
-        SafetensorsFile::parse(std::move(copy), path);
-    if (!file)
-      return std::move(file).error();
-    Result<Survey> survey = loadSurvey(*model, *file);
-    if (!survey)
-      return std::move(survey).error();
-    if (Status s = join(all, *std::move(survey), path); !s)
+  for (const std::string &of : ranks->gatherAll(*bytes))
+    if (Status s = join(all, of); !s)
       return std::move(s).error();
-  }
+  return all;
+}
+
+/// The same without what depends on which rank has which rows: each group may
+/// be on all ranks, so that all their surveys would have groups times ranks
+/// numbers.
+Result<Survey> RankRows::condenseSurveys(Survey own) const {
+  condense(own);
+  Result<std::string> folded = bytesOf(own);
+  if (Status s = ranks->agreeOn(folded); !s)
+    return std::move(s).error();
+  folded = ranks->fold(*std::move(folded), [&](std::string_view later) {
+    if (Status s = join(own, later); !s)
+      return Result<std::string>(std::move(s).error());
+    condense(own);
+    return bytesOf(own);
+  });
+  if (!folded)
+    return std::move(folded).error();
+  Survey all;
+  if (Status s = join(all, *folded); !s)
+    return std::move(s).error();
   return all;
 }
 
@@ -241,7 +276,7 @@ Result<RankRows> RankRows::read(const Ranks &ranks, const tamrt_model &model,
                              "of {} have some",
                              path, all.rowsDropped)};
   // What follows is the same on all ranks, errors included.
-  Result<Survey> survey = all.gatherSurveys(own);
+  Result<Survey> survey = all.condenseSurveys(std::move(own));
   if (!survey)
     return std::move(survey).error();
   if (Status s = all.useSurvey(*survey); !s)
@@ -288,8 +323,9 @@ uint64_t RankRows::digest() const {
 }
 
 /// Where, among the sorted rows of this rank, the rows of each rank start, and
-/// the end.
-std::vector<size_t> RankRows::findCuts(const RowOrder &sorted) {
+/// the end. `hasFractions`: whether dates of any rank have fractions.
+std::vector<size_t> RankRows::findCuts(const RowOrder &sorted,
+                                       bool hasFractions) {
   std::vector<size_t> starts;
   // Of the cuts inside a group: the rank, and this rank's rows of the group.
   std::vector<size_t> which, begins, ends;
@@ -335,10 +371,11 @@ std::vector<size_t> RankRows::findCuts(const RowOrder &sorted) {
       keys[i] = unsignedOf(firstDates[group].key);
       most.push_back(unsignedOf(lastDates[group].key));
     }
-    bisect(*ranks, wanted, keys, most, [&](size_t i, uint64_t key) {
+    search(*ranks, wanted, keys, most, [&](size_t i, uint64_t key) {
       return countTo(i, key, kLast, true);
     });
-    bisect(*ranks, wanted, fractions, std::vector<uint64_t>(count, kLast),
+    search(*ranks, wanted, fractions,
+           std::vector<uint64_t>(count, hasFractions ? kLast : 0),
            [&](size_t i, uint64_t fraction) {
              return countTo(i, keys[i], fraction, true);
            });
@@ -393,9 +430,11 @@ Status RankRows::exchange(const RunOptions &run) {
   GroupOrder places = {names, std::vector<uint32_t>(names.size())};
   std::iota(places.places.begin(), places.places.end(), uint32_t(0));
   Status room;
+  int64_t fractions = rows.fractions.empty() ? 0 : 1;
+  ranks->add({&fractions, 1});
   {
     const RowOrder sorted = sortRows(rows, columns.group.has_value(), places);
-    const std::vector<size_t> starts = findCuts(sorted);
+    const std::vector<size_t> starts = findCuts(sorted, fractions > 0);
     std::vector<size_t> counts;
     for (size_t r = 0; r < ranks->size(); ++r)
       counts.push_back(starts[r + 1] - starts[r]);
@@ -412,8 +451,6 @@ Status RankRows::exchange(const RunOptions &run) {
       move(rows.groups, sorted, counts, received);
     if (columns.date)
       move(rows.dates, sorted, counts, received);
-    int64_t fractions = rows.fractions.empty() ? 0 : 1;
-    ranks->add({&fractions, 1});
     if (fractions > 0) {
       if (rows.fractions.empty())
         std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);

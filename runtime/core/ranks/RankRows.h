@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tamrt {
@@ -86,13 +87,16 @@ private:
         columns(columnsOf(model)) {}
   Result<Survey> readPiece(const RankPiece &piece, const ReadOptions &reading,
                            const RunOptions &run);
+  Result<std::string> bytesOf(const Survey &survey) const;
+  Status join(Survey &all, std::string_view bytes) const;
   Result<Survey> gatherSurveys(const Survey &own) const;
+  Result<Survey> condenseSurveys(Survey own) const;
   Status readOwn(const std::vector<RankPiece> &pieces,
                  const ReadOptions &reading, const RunOptions &run,
                  Survey &survey);
   void add(Rows more, const RowReader &reader);
   Status useSurvey(const Survey &survey);
-  std::vector<size_t> findCuts(const RowOrder &sorted);
+  std::vector<size_t> findCuts(const RowOrder &sorted, bool hasFractions);
   template <class T>
   void move(GrowingArray<T> &column, const RowOrder &sorted,
             const std::vector<size_t> &counts,

@@ -127,6 +127,40 @@ std::vector<std::string> Ranks::gatherAll(std::string_view mine) const {
   return split(broadcast(std::move(bytes)), sizes);
 }
 
+Result<std::string> Ranks::fold(
+    std::string mine,
+    FunctionRef<Result<std::string>(std::string_view later)> join) const {
+  Status failed;
+  for (size_t step = 1; step < size(); step *= 2) {
+    // Of each two neighbours the second one sends, once, and has nothing then.
+    const bool sends = rank() % (2 * step) == step;
+    const bool receives = rank() % (2 * step) == 0 && rank() + step < size();
+    std::vector<size_t> out(size()), in(size());
+    size_t got = 0;
+    const size_t bytes = mine.size();
+    if (sends)
+      out[rank() - step] = 1;
+    if (receives)
+      in[rank() + step] = 1;
+    exchange(&bytes, out, &got, in, sizeof bytes);
+    if (sends)
+      out[rank() - step] = bytes;
+    if (receives)
+      in[rank() + step] = got;
+    std::string later(got, '\0');
+    exchange(mine.data(), out, later.data(), in, 1);
+    if (!receives || !failed)
+      continue;
+    if (Result<std::string> joined = join(later))
+      mine = *std::move(joined);
+    else
+      failed = std::move(joined).error();
+  }
+  if (Status s = agree(std::move(failed)); !s)
+    return std::move(s).error();
+  return broadcast(std::move(mine));
+}
+
 std::vector<size_t> Ranks::exchangeCounts(std::span<const size_t> mine) const {
   const std::vector<int64_t> words(size(), sizeof(size_t));
   std::vector<size_t> counts(size());

@@ -17,6 +17,7 @@
 #ifndef TAMRT_CORE_RANKS_RANKS_H
 #define TAMRT_CORE_RANKS_RANKS_H
 
+#include "core/FunctionRef.h"
 #include "io/Error.h"
 #include "tamrt/communicator.h"
 
@@ -54,6 +55,12 @@ public:
   std::vector<std::string> gather(std::string_view mine) const;
   /// The bytes of rank 0.
   std::string broadcast(std::string bytes) const;
+  /// Folds the bytes of all ranks in a binary tree: join(bytes of the next
+  /// ranks) returns those of this one and them. \returns those of all ranks, or
+  /// the error of the first rank whose `join` has one.
+  Result<std::string>
+  fold(std::string mine,
+       FunctionRef<Result<std::string>(std::string_view later)> join) const;
   /// What each rank has for this one, given what this one has for each.
   std::vector<std::string> exchange(const std::vector<std::string> &mine) const;
   /// The same of values of `bytes` each, of which `counts` come from and go to

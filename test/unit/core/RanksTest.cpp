@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/ranks/Ranks.h"
+#include "core/model/CondensedSurvey.h"
 #include "core/ranks/LocalRanks.h"
 #include "core/ranks/RankFiles.h"
 #include "core/ranks/RankRows.h"
@@ -58,6 +59,31 @@ TEST(Ranks, ExchangeBytes) {
       ranks.add(sums);
       EXPECT_EQ(sums[0], int64_t(count * (count - 1) / 2));
       EXPECT_EQ(sums[1], -int64_t(count));
+    });
+}
+
+TEST(Ranks, FoldInTheirOrder) {
+  for (size_t count = 1; count < 12; ++count)
+    onRanks(count, [&](const Ranks &ranks) {
+      std::string all, own = textOf(ranks.rank(), 3);
+      for (size_t rank = 0; rank < count; ++rank)
+        all += textOf(rank, 3);
+      auto join = [&](std::string_view later) {
+        return Result<std::string>(own += later);
+      };
+      EXPECT_EQ(*ranks.fold(own, join), all);
+      // Of two ranks with errors the first one's.
+      auto fail = [&](std::string_view later) {
+        return later == "3" || later == "56"
+                   ? Result<std::string>(Error{std::string(later)})
+                   : Result<std::string>(own += later);
+      };
+      own = std::to_string(ranks.rank());
+      const Result<std::string> failed = ranks.fold(own, fail);
+      ASSERT_EQ(bool(failed), count < 4);
+      if (!failed) {
+        EXPECT_EQ(failed.error().message, "3");
+      }
     });
 }
 
@@ -127,6 +153,63 @@ TEST(Ranks, MessagesTakeTheTimeOfANetwork) {
   std::vector<std::jthread> threads;
   for (size_t rank = 0; rank < 3; ++rank)
     threads.emplace_back(run, rank);
+}
+
+PartSurvey partOf(std::string name, std::vector<std::string> groups,
+                  int64_t date) {
+  PartSurvey part;
+  part.name = std::move(name);
+  part.areNumbers = {true};
+  part.levels = {groups};
+  for (size_t g = 0; g < groups.size(); ++g) {
+    part.dates.push_back({10, {date, 0}, {date + 5, 0}, true});
+    part.spreads.push_back({double(date), double(date + 1), date < 20});
+    part.weights.emplace_back().add(0.5);
+  }
+  part.groups = std::move(groups);
+  part.onGrid = {date < 20};
+  return part;
+}
+
+TEST(Ranks, CondensedPartsHaveTheRowsOfAll) {
+  Survey survey;
+  survey.parts = {partOf("1", {"b", "a"}, 1), partOf("2", {"c", "b"}, 6),
+                  partOf("3", {"a"}, 20)};
+  condense(survey);
+  ASSERT_EQ(survey.parts.size(), 1U);
+  const PartSurvey &all = survey.parts[0];
+  EXPECT_EQ(all.name, "1");
+  EXPECT_EQ(all.groups, (std::vector<std::string>{"b", "a", "c"}));
+  EXPECT_EQ(all.levels[0], all.groups);
+  EXPECT_EQ(all.dates, (std::vector<GroupDates>{{20, {1, 0}, {11, 0}, true},
+                                                {20, {1, 0}, {25, 0}, true},
+                                                {10, {6, 0}, {11, 0}, true}}));
+  ASSERT_EQ(all.spreads.size(), 3U);
+  EXPECT_EQ(all.spreads[0].hi, 7);
+  EXPECT_EQ(all.spreads[1].lo, 1);
+  EXPECT_EQ(all.spreads[1].hi, 21);
+  EXPECT_FALSE(all.spreads[1].integers);
+  EXPECT_TRUE(all.spreads[2].integers);
+  EXPECT_FALSE(all.onGrid[0]);
+  ExactSum one;
+  one.add(1.0);
+  EXPECT_EQ(all.weights[1].canonical(), one.canonical());
+}
+
+TEST(Ranks, PartsThatDifferStayApart) {
+  Survey survey;
+  for (const char *name : {"1", "2", "3", "4"})
+    survey.parts.push_back(partOf(name, {"a"}, 9));
+  survey.parts[1].dateForm = Date::Form::Local;
+  survey.parts[2].dateForm = Date::Form::Number;
+  survey.parts[3].dependsOnNumbers = true;
+  condense(survey);
+  ASSERT_EQ(survey.parts.size(), 3U);
+  // No part says of other dates that they are its own.
+  EXPECT_EQ(survey.parts[0].dateForm, Date::Form::Local);
+  EXPECT_EQ(survey.parts[1].name, "3");
+  // Rows that overlap are in no order.
+  EXPECT_FALSE(survey.parts[0].dates[0].areOrdered);
 }
 
 /// Files in a folder that lives as long as this.

@@ -218,6 +218,13 @@ class Faults(harness.TestCase):
             good = self.sweep(model, "adapt", "fail_kernel", TEST_KERNELS + 1,
                               kernels, *one)
             self.assertEqual(good, kernels - TEST_KERNELS)
+            # A fault that lasts ends the run: it is not tried again, and the
+            # fault, which would pass, is not hidden.
+            for k in range(TEST_KERNELS + 1, kernels - 8, 3):
+                counts, status = self.run_sim(model, "adapt", *one,
+                                              fail_kernel=k, fail_kernels=2)
+                self.assertEqual(status, 1, (formula, k))
+                self.assertEqual(counts[2], k + 1, (formula, k))
 
     def test_grids(self):
         """Rows are summed twice, and predicted for each candidate."""

@@ -382,10 +382,9 @@ const double *Dataset::weights() const {
   return weightValues ? values[*weightValues].data() : nullptr;
 }
 
-Status Dataset::scaleWeights() {
+Status Dataset::scaleWeights(const GroupNamer &namer) {
   if (!weightValues)
     return {};
-  std::vector<std::string> names;
   std::vector<ExactSum> sums(groupList.size());
   std::vector<size_t> rows;
   for (size_t g = 0; g < groupList.size(); ++g) {
@@ -393,10 +392,11 @@ Status Dataset::scaleWeights() {
     const double *of = weights() + group.first;
     for (size_t row = 0; row < group.rows; ++row)
       sums[g].add(of[row]);
-    names.push_back(group.name);
     rows.push_back(group.rows);
   }
-  Result<std::vector<double>> found = meanWeights(*model, names, sums, rows);
+  Result<std::vector<double>> found = meanWeights(
+      *model, [&](size_t g) { return nameOf(groupList[g], namer); }, sums,
+      rows);
   if (!found)
     return std::move(found).error();
   means = *std::move(found);
@@ -424,16 +424,16 @@ void Dataset::divideWeights(std::span<const double> means) {
 }
 
 Result<std::vector<double>> meanWeights(const tamrt_model &model,
-                                        std::span<const std::string> names,
+                                        FunctionRef<std::string(size_t)> nameOf,
                                         std::span<const ExactSum> sums,
                                         std::span<const size_t> rows) {
   std::vector<double> means;
-  for (size_t g = 0; g < names.size(); ++g) {
+  for (size_t g = 0; g < rows.size(); ++g) {
     const std::optional<double> mean = meanOf(sums[g], rows[g]);
     if (!mean)
       return Error{
           "column '" + std::string(model.weights) + "'" +
-          (model.group ? ": group '" + names[g] + "'" : "") +
+          (model.group ? ": group '" + nameOf(g) + "'" : "") +
           (sums[g].isZero()
                ? ": expected a row weight above 0, got none"
                : ": expected row weights whose mean is a double of full "

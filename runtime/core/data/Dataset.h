@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,6 +43,14 @@ struct Group {
   /// Its index among all groups of a fit, if these are only some of them.
   size_t place = 0;
 };
+
+/// Names a group in an error, if a name takes time; empty: it is Group::name.
+using GroupNamer = std::function<std::string(const Group &)>;
+
+/// A group's name, for an error.
+inline std::string nameOf(const Group &group, const GroupNamer &namer) {
+  return namer ? namer(group) : group.name;
+}
 
 /// Columns from which rows are copied.
 struct RowSource {
@@ -140,7 +149,7 @@ public:
 
   /// Divides the row weights by their mean in each group, as the steps need
   /// them. O(rows). Errors: those of `meanWeights`.
-  Status scaleWeights();
+  Status scaleWeights(const GroupNamer &namer = {});
   /// Those means, by group; empty without weights and before they are scaled.
   std::span<const double> weightMeans() const { return means; }
   /// The same with given means of all groups, by the groups' places, if these
@@ -187,13 +196,13 @@ private:
   std::vector<size_t> unseen;
 };
 
-/// The mean row weights of groups, which are given by name, sum and number of
-/// rows.
+/// The mean row weights of groups, which are given by sum and number of rows.
+/// nameOf(group) names one in an error.
 ///
 /// Errors, with column and group: no weight above 0 in a group; a mean that a
 /// double cannot hold in full precision.
 Result<std::vector<double>> meanWeights(const tamrt_model &model,
-                                        std::span<const std::string> names,
+                                        FunctionRef<std::string(size_t)> nameOf,
                                         std::span<const ExactSum> sums,
                                         std::span<const size_t> rows);
 

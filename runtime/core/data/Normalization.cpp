@@ -110,12 +110,9 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels,
                                 unsigned threads) {
   const std::vector<Spread> spreads = spreadsOf(model, data, threads);
-  std::vector<std::string> names;
-  for (const Group &group : data.groups())
-    names.push_back(group.name);
   return normalize(
       model,
-      {names,
+      {data.groups().size(), [&](size_t g) { return data.groups()[g].name; },
        [&](size_t group, size_t input) {
          return spreads[group * size_t(model.input_count) + input];
        },
@@ -183,14 +180,14 @@ static Status writeRanges(const tamrt_model &model, const RowSummary &summary,
         input.rule == TAMRT_RULE_PERIOD_AUTO && summary.period(i, lo, hi);
     const Range period = periodic ? rangeOf(lo, hi) : Range{};
     Extent extent;
-    for (size_t g = 0; g < summary.groups.size(); ++g) {
+    for (size_t g = 0; g < summary.groups; ++g) {
       Range range;
       RangeFault fault = normalizeGroup(input, periodic ? &period : nullptr,
                                         summary.spread(g, i), range, extent);
       if (fault != RangeFault::None)
         return Error{
             "column '" + std::string(input.column) + "'" +
-            (model.group ? ": group '" + summary.groups[g] + "'" : "") +
+            (model.group ? ": group '" + summary.nameOf(g) + "'" : "") +
             (fault == RangeFault::NotFinite
                  ? ": expected values whose range is finite"
                  : ": expected values that are equal or differ by more than "
@@ -206,7 +203,8 @@ static Status writeRanges(const tamrt_model &model, const RowSummary &summary,
 Result<Normalization> normalizeApart(const tamrt_model &model,
                                      const RowSource &source,
                                      std::span<const Group> ranges,
-                                     unsigned threads) {
+                                     unsigned threads,
+                                     const GroupNamer &namer) {
   const auto inputs = size_t(model.input_count);
   Normalization all;
   all.levels.resize(inputs);
@@ -229,7 +227,7 @@ Result<Normalization> normalizeApart(const tamrt_model &model,
       const Group &range = ranges[r];
       Status written = writeRanges(
           model,
-          {{&range.name, 1},
+          {1, [&](size_t) { return nameOf(range, namer); },
            [&](size_t, size_t input) {
              return spreads[input].of(range.first, range.rows);
            },
@@ -253,7 +251,7 @@ Result<Normalization> normalize(const tamrt_model &model,
                                 const RowSummary &summary,
                                 std::vector<LevelTable> levels) {
   const size_t inputs = size_t(model.input_count);
-  const size_t groups = summary.groups.size();
+  const size_t groups = summary.groups;
   Normalization result;
   result.levels = std::move(levels);
   result.ranges.resize(groups * inputs * 2);

@@ -73,11 +73,11 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
 
 /// The same for ranges of rows of `source` that are fitted apart, each as a
 /// group with the knots and periods of its own rows alone. Levels are not
-/// normalised: their tables are empty.
+/// normalised: their tables are empty. `namer` names ranges in errors.
 Result<Normalization> normalizeApart(const tamrt_model &model,
                                      const RowSource &source,
                                      std::span<const Group> ranges,
-                                     unsigned threads);
+                                     unsigned threads, const GroupNamer &namer);
 
 /// `rangeOf` for contiguous values.
 inline Range rangeOf(const tamrt_input &input, const double *values,
@@ -114,8 +114,9 @@ bool findPeriod(std::span<const double> values, double &lo, double &hi);
 
 /// The summary of training rows that normalisation needs.
 struct RowSummary {
-  /// Names of the groups.
-  std::span<const std::string> groups;
+  /// Number of groups, and the name of one.
+  size_t groups;
+  std::function<std::string(size_t group)> nameOf;
   /// The spread of an input without levels in a group.
   std::function<Spread(size_t group, size_t input)> spread;
   /// The period of an input of TAMRT_RULE_PERIOD_AUTO over all groups.

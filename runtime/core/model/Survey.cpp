@@ -579,9 +579,10 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
       return std::move(table).error();
     levels[i] = *std::move(table);
   }
+  auto nameAt = [&](size_t g) { return all.order.names[g]; };
   Result<Normalization> normalization =
       normalize(model,
-                {all.order.names, all.spread,
+                {count, nameAt, all.spread,
                  [&](size_t input, double &lo, double &hi) {
                    const std::vector<double> &values = survey.periods[input];
                    return periodOf(values.data(), values.size(), lo, hi);
@@ -596,7 +597,7 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
       for (const GroupPart &part : all.parts[g])
         sums[g].add(survey.parts[part.part].weights[part.index]);
     Result<std::vector<double>> means =
-        meanWeights(model, all.order.names, sums, all.groupRows);
+        meanWeights(model, nameAt, sums, all.groupRows);
     if (!means)
       return Error{path + ": " + means.error().message};
     all.means = *std::move(means);

@@ -37,18 +37,19 @@ CgSummary summarize(std::span<const CgOutcome> outcomes) {
 }
 
 /// The groups of `data`, divided into slices for several threads if no row
-/// depends on others. The place of a slice is that of its group.
+/// depends on others; for each in `groupOf` the index of its group.
 std::vector<Group> slicesOf(const tamrt_model &model, const Dataset &data,
-                            const Crew &crew) {
+                            const Crew &crew, std::vector<size_t> &groupOf) {
   const bool cuts = crew.workers.size() > 1 && model.carry_bytes == 0;
   const auto most =
       std::max(size_t(TAMRT_SEGMENT_ROWS), size_t(crew.ladder->chunkRows(0)));
   std::vector<Group> slices;
   for (const Group &group : data.groups()) {
-    const size_t place = size_t(&group - data.groups().data());
+    const auto index = size_t(&group - data.groups().data());
     for (size_t at = 0; at < group.rows;) {
       const size_t rows = cuts ? std::min(most, group.rows - at) : group.rows;
-      slices.push_back({group.name, group.first + at, rows, place});
+      slices.push_back({group.name, group.first + at, rows, group.place});
+      groupOf.push_back(index);
       at += rows;
     }
   }
@@ -154,12 +155,12 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   if (!done)
     return std::move(done).error();
   crew->ladder->summarize();
-  std::vector<std::string> names;
-  for (const Group &group : data.groups())
-    names.push_back(group.name);
-  if (Status s = checkConverged(model, names, outcomes, options); !s)
+  auto nameAt = [&](size_t g) {
+    return nameOf(data.groups()[g], options.namer);
+  };
+  if (Status s = checkConverged(model, nameAt, outcomes, options); !s)
     return std::move(s).error();
-  if (Status s = checkCoefficients(model, names, coefficients); !s)
+  if (Status s = checkCoefficients(model, nameAt, coefficients); !s)
     return std::move(s).error();
   return coefficients;
 }
@@ -185,7 +186,7 @@ Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
 }
 
 Status checkConverged(const tamrt_model &model,
-                      std::span<const std::string> groups,
+                      FunctionRef<std::string(size_t)> nameOf,
                       std::span<const CgOutcome> outcomes,
                       const RunOptions &options) {
   const CgSummary summary = summarize(outcomes);
@@ -198,7 +199,7 @@ Status checkConverged(const tamrt_model &model,
     ++g;
   const bool isStuck = outcomes[g].iterations < options.cg.maxIterations;
   return Error{
-      (model.group ? "group '" + groups[g] + "': " : "") +
+      (model.group ? "group '" + nameOf(g) + "': " : "") +
       "expected conjugate gradients to reach a residual below " +
       shortNumber(options.cg.tolerance) + ", got " +
       shortNumber(outcomes[g].residual) + " after " +
@@ -209,12 +210,12 @@ Status checkConverged(const tamrt_model &model,
 }
 
 Status checkCoefficients(const tamrt_model &model,
-                         std::span<const std::string> groups,
+                         FunctionRef<std::string(size_t)> nameOf,
                          std::span<const double> coefficients) {
   const auto width = size_t(model.columns);
   size_t bad = firstNotFinite(coefficients.data(), coefficients.size());
   if (bad < coefficients.size())
-    return overflow(model, groups[bad / width], int64_t(bad % width));
+    return overflow(model, nameOf(bad / width), int64_t(bad % width));
   return {};
 }
 
@@ -233,11 +234,12 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
           keepColumns(model, data, *crew, options, /*isOften=*/false, columns);
       !s)
     return s;
-  const std::vector<Group> slices = slicesOf(model, data, *crew);
+  std::vector<size_t> groupOf;
+  const std::vector<Group> slices = slicesOf(model, data, *crew, groupOf);
   Work work(model, slices, *crew, options, "predict");
   Status done = work.run([&](Worker &worker, size_t s) {
     const Group &slice = slices[s];
-    const Group &group = data.groups()[slice.place];
+    const Group &group = data.groups()[groupOf[s]];
     const size_t before = slice.first - group.first;
     const size_t place = group.place;
     weights.normalization.parameters(model, place, worker.place.parameters);

@@ -144,6 +144,8 @@ struct RunOptions {
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;
+  /// Names groups in errors.
+  GroupNamer namer;
 
   /// Whether the caller of a fit gets the systems.
   bool asksForSystems() const { return chooseStrengths || solveSystems; }
@@ -216,16 +218,17 @@ auto fitChosen(const tamrt_model &model, std::span<const std::string> groups,
 
 /// Checks the outcomes of a fit's iterations, one per group (none for a direct
 /// fit), and sets `options.summary`. The error names the first group that did
-/// not converge, unless the options allow that.
+/// not converge, unless the options allow that; nameOf(group) is its name.
 Status checkConverged(const tamrt_model &model,
-                      std::span<const std::string> groups,
+                      FunctionRef<std::string(size_t)> nameOf,
                       std::span<const CgOutcome> outcomes,
                       const RunOptions &options);
 
 /// Checks that the coefficients of a fit are finite: the factorisation does not
-/// detect all sums that overflow. The error names group and effect.
+/// detect all sums that overflow. The error names effect and group, whose name
+/// is nameOf(group).
 Status checkCoefficients(const tamrt_model &model,
-                         std::span<const std::string> groups,
+                         FunctionRef<std::string(size_t)> nameOf,
                          std::span<const double> coefficients);
 
 /// Predicts every group of `data`, whose places are those of `weights`.

@@ -97,7 +97,8 @@ CandidateFits::fit(const Candidate &candidate) const {
   for (size_t g = 0; g < systems.size(); ++g)
     if (failures[g].status != TAMRT_OK)
       return describe(model, question.groups[g], failures[g]);
-  if (Status s = checkCoefficients(model, question.groups, coefficients); !s)
+  auto nameAt = [&](size_t g) { return question.groups[g]; };
+  if (Status s = checkCoefficients(model, nameAt, coefficients); !s)
     return std::move(s).error();
   return coefficients;
 }

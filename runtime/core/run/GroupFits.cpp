@@ -378,9 +378,10 @@ FitsUnderWay GroupFits::Impl::underWay() const {
 
 Result<std::vector<double>> GroupFits::Impl::finish() {
   crew.ladder->summarize();
-  if (Status s = checkConverged(model, groups.names, outcomes, options); !s)
+  auto nameAt = [&](size_t g) { return groups.names[g]; };
+  if (Status s = checkConverged(model, nameAt, outcomes, options); !s)
     return std::move(s).error();
-  if (Status s = checkCoefficients(model, groups.names, coefficients); !s)
+  if (Status s = checkCoefficients(model, nameAt, coefficients); !s)
     return std::move(s).error();
   return std::move(coefficients);
 }

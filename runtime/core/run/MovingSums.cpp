@@ -81,7 +81,8 @@ private:
   void sumRows(size_t first, size_t end, double *sums);
   void addEnds(size_t first, size_t end, const double *design,
                const double *from, double *to);
-  void solve(double *coefficients);
+  void solve(const WindowFits &fits);
+  void leave(size_t window, const WindowFits &fits);
   void keepSums(size_t begin, size_t end, size_t last, const double *ends);
   void solveSystem(size_t window, const double *kept, const WindowFits &fits);
   bool isUncertain(size_t window, const WindowFits &fits, double factor,
@@ -164,17 +165,30 @@ void UnitFit::addEnds(size_t first, size_t end, const double *design,
     addRow(design, d, weights ? weights[row] : 1.0, target[row], from, to);
 }
 
+/// Leaves a window whose equations have no solution to the fit of its rows
+/// alone: its error, if that has one, too, is the window's.
+void UnitFit::leave(size_t window, const WindowFits &fits) {
+  tamrt_context &context = worker.place.context;
+  if (context.status != TAMRT_ERROR_NOT_POSITIVE_DEFINITE &&
+      context.status != TAMRT_ERROR_OVERFLOW)
+    return;
+  context.status = TAMRT_OK;
+  fits.isUncertain[firstWindow + window] = 1;
+}
+
 /// Solves the equations of a unit that is one window.
-void UnitFit::solve(double *coefficients) {
+void UnitFit::solve(const WindowFits &fits) {
   if (!worker.place.good())
     return;
   const auto all = int64_t(steps.training);
   worker.attempt(ladder, [&] {
     worker.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr, all, 0, all);
   });
-  if (worker.place.good())
-    std::memcpy(coefficients, worker.place.output,
-                size_t(model.columns) * sizeof(double));
+  if (!worker.place.good())
+    return leave(0, fits);
+  const auto d = size_t(model.columns);
+  std::memcpy(fits.coefficients + firstWindow * d, worker.place.output,
+              d * sizeof(double));
 }
 
 /// Computes the sums to keep of windows [begin, end): of the rows from the
@@ -229,8 +243,7 @@ void UnitFit::solveSystem(size_t window, const double *kept,
     const double sum = matrix[0];
     if (!(sum > 0) || !std::isfinite(sum)) {
       worker.place.context.status = TAMRT_ERROR_OVERFLOW;
-      worker.place.context.detail = 0;
-      return;
+      return leave(window, fits);
     }
     factor = double(all) / sum;
     for (size_t k = 0; k < d; ++k) {
@@ -245,7 +258,7 @@ void UnitFit::solveSystem(size_t window, const double *kept,
                                           matrix, vector,
                                           scratch.workspace.data());
   if (!worker.place.good())
-    return;
+    return leave(window, fits);
   std::memcpy(fits.coefficients + (firstWindow + window) * d, vector,
               d * sizeof(double));
   fits.isUncertain[firstWindow + window] =
@@ -339,7 +352,7 @@ void UnitFit::run(const WindowUnit &unit, const double *ends,
                           strengths);
     start();
     add(0, steps.training);
-    solve(fits.coefficients + firstWindow * d);
+    solve(fits);
     return;
   }
   if (scratch.penalty.empty())

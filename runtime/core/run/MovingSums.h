@@ -113,14 +113,15 @@ struct WindowFits {
   /// D each.
   double *coefficients;
   /// Set to 1 for a window of which rounding errors of the sums may change a
-  /// prediction by more than kWindowError (Windows.h) of it.
+  /// prediction by more than kWindowError (Windows.h) of it, or whose equations
+  /// have no solution.
   uint8_t *isUncertain;
 };
 
 /// Fits units. The groups of `data` and of `unitRanges` are the units, those of
 /// `normalization` are windows, which may differ from their unit in the ranges
 /// that `basis` can change. Errors: those of `fitGroups`, with the names of the
-/// units, but for coefficients that are not finite; a window without weight.
+/// units, but for coefficients that are not finite.
 Status fitUnits(const tamrt_model &model, const Dataset &data,
                 std::span<const WindowUnit> units, const WindowSteps &steps,
                 const WindowBasis &basis, const Normalization &unitRanges,

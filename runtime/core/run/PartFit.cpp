@@ -416,11 +416,10 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
             const NodeSums &sums, std::span<const size_t> places,
             const std::string &path, const RunOptions &options) {
   const PartedRows &rows = fit.rows;
-  std::vector<std::string> names;
   std::vector<Group> groups;
   std::vector<std::vector<const std::vector<double> *>> roots;
   for (size_t g : places) {
-    const std::string &name = names.emplace_back(rows.order.names[g]);
+    const std::string &name = rows.order.names[g];
     groups.push_back({name, 0, rows.groupRows[g], g});
     roots.push_back(rootsOf(rows, sums, g));
     if (roots.back().empty())
@@ -466,7 +465,8 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
   if (!done)
     return Error{path + ": " + done.error().message};
   crew->ladder->summarize();
-  if (Status s = checkCoefficients(model, names, coefficients); !s)
+  auto nameAt = [&](size_t index) { return groups[index].name; };
+  if (Status s = checkCoefficients(model, nameAt, coefficients); !s)
     return Error{path + ": " + s.error().message};
   return coefficients;
 }

@@ -151,8 +151,8 @@ Status StreamedFit::Impl::findMeans() {
   std::vector<ExactSum> sums;
   for (uint32_t number : numberOf)
     sums.push_back(rowSurvey->weightSums()[number]);
-  Result<std::vector<double>> means =
-      meanWeights(model, rows.order.names, sums, groupRows);
+  Result<std::vector<double>> means = meanWeights(
+      model, [&](size_t g) { return rows.order.names[g]; }, sums, groupRows);
   if (!means)
     return std::move(means).error();
   rows.means = *std::move(means);
@@ -224,7 +224,7 @@ Result<Weights> StreamedFit::Impl::fit() {
   Weights weights;
   Result<Normalization> normalization = normalize(
       model,
-      {rows.order.names,
+      {rows.order.names.size(), [&](size_t g) { return rows.order.names[g]; },
        [&](size_t group, size_t input) { return spread(group, input); },
        [&](size_t input, double &lo, double &hi) {
          return rowSurvey->period(input).find(lo, hi);

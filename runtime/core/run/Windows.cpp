@@ -106,10 +106,10 @@ public:
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
         const Batching &batching, const WindowBasis &basis, UnitMemory &memory,
-        const RunOptions &run, bool isNamed)
+        const RunOptions &run)
       : model(model), data(data), columns(columns), windows(windows),
         options(options), discount(discount), batching(batching), basis(basis),
-        memory(memory), run(run), isNamed(isNamed) {}
+        memory(memory), run(run) {}
 
   Status fit();
   Status predict(double *predictions);
@@ -133,7 +133,9 @@ private:
   double *rangeOf(Normalization &of, size_t group, size_t input) const {
     return of.ranges.data() + (group * of.inputs() + input) * 2;
   }
-  std::string nameOf(const Window &window) const;
+  std::string nameOf(size_t window, size_t count = 1) const;
+  GroupNamer namer(size_t first = 0) const;
+  RunOptions runNaming(GroupNamer namer) const;
   void setCodes(size_t window, size_t input, size_t first, size_t rows,
                 int32_t *codes) const;
 
@@ -147,8 +149,6 @@ private:
   const WindowBasis &basis;
   UnitMemory &memory;
   const RunOptions &run;
-  /// Whether errors name windows.
-  bool isNamed;
   /// By unit: its windows' ranges, and those of inputs that move.
   Normalization unitRanges;
   /// By window and input; empty for a model without levels.
@@ -168,20 +168,33 @@ private:
   std::vector<uint8_t> isShared, isUncertain;
 };
 
-/// "north, rows 1 to 365".
-std::string Batch::nameOf(const Window &window) const {
-  if (!isNamed)
-    return {};
-  const Group &group = data.groups()[window.group];
-  const size_t first = window.training - group.first;
+/// The training rows of some windows: "north, rows 1 to 365". Errors alone have
+/// names, which take time.
+std::string Batch::nameOf(size_t window, size_t count) const {
+  const Group &group = data.groups()[windows[window].group];
+  const size_t first = windows[window].training - group.first;
   std::string name = group.name;
   if (!name.empty())
     name += ", ";
   name += "rows ";
   name += std::to_string(first + 1);
   name += " to ";
-  name += std::to_string(first + options.training);
+  name +=
+      std::to_string(first + options.training + (count - 1) * options.update);
   return name;
+}
+
+/// Names groups by their places, which are those of windows from `first` on.
+GroupNamer Batch::namer(size_t first) const {
+  return
+      [this, first](const Group &group) { return nameOf(first + group.place); };
+}
+
+/// The options of a run whose errors have the namer's names.
+RunOptions Batch::runNaming(GroupNamer namer) const {
+  RunOptions named = run;
+  named.namer = std::move(namer);
+  return named;
 }
 
 /// The levels of the windows' training rows.
@@ -206,10 +219,9 @@ Status Batch::findLevels() {
           collector.add(texts[id]);
         isSeen[id] = true;
       }
-      Result<LevelTable> table =
-          collector.table(nameOf(windows[w]), input.column);
+      Result<LevelTable> table = collector.table({}, input.column);
       if (!table)
-        return std::move(table).error();
+        return collector.table(nameOf(w), input.column).error();
       levels[w * inputs + i] = *std::move(table);
     }
   return {};
@@ -305,15 +317,12 @@ Status Batch::fit() {
   std::vector<Group> ranges;
   ranges.reserve(windows.size());
   for (const Window &window : windows)
-    ranges.push_back({nameOf(window), window.training, options.training});
+    ranges.push_back({"", window.training, options.training, ranges.size()});
   Result<Normalization> normalization =
-      normalizeApart(model, columns.source, ranges, run.threads);
+      normalizeApart(model, columns.source, ranges, run.threads, namer());
   if (!normalization)
     return std::move(normalization).error();
   weights.normalization = *std::move(normalization);
-  weights.groups.reserve(windows.size());
-  for (const Group &range : ranges)
-    weights.groups.push_back(range.name);
   weights.coefficients.resize(windows.size() * size_t(model.columns));
   unitRanges.levels.resize(weights.normalization.inputs());
   if (batching.perUnit == 1)
@@ -342,7 +351,8 @@ Status Batch::fit() {
     if (Status s = fitApart(std::span(ranges).subspan(w, last - w), w); !s)
       return s;
   }
-  return checkCoefficients(model, weights.groups, weights.coefficients);
+  return checkCoefficients(
+      model, [&](size_t w) { return nameOf(w); }, weights.coefficients);
 }
 
 /// Computes the design of the rows that windows predict, and the tables that
@@ -413,7 +423,7 @@ Status Batch::fitTogether(std::span<const Group> ranges,
   std::vector<Group> rangesOfUnits;
   for (const WindowUnit &unit : units)
     rangesOfUnits.push_back(
-        {ranges[unit.first].name, ranges[unit.first].first,
+        {"", ranges[unit.first].first,
          options.training + (unit.count - 1) * options.update});
   const Dataset rows = Dataset::copy(
       model, columns.source, rangesOfUnits, discount,
@@ -426,20 +436,14 @@ Status Batch::fitTogether(std::span<const Group> ranges,
   const Normalization normalization = unitRanges.part(begin, units.size());
   if (Status s = designEnds(units, normalization); !s)
     return s;
-  Status done = fitUnits(
+  return fitUnits(
       model, rows, units, {options.training, options.update, hasWeights}, basis,
-      normalization, weights.normalization, weights.tables, run, memory,
-      {ends, endStarts},
+      normalization, weights.normalization, weights.tables,
+      runNaming([&](const Group &unit) {
+        return nameOf(units[unit.place].first, units[unit.place].count);
+      }),
+      memory, {ends, endStarts},
       {design, starts, weights.coefficients.data(), isUncertain.data()});
-  if (done)
-    return done;
-  // The fit of each window names the one with an error. Its results are not
-  // taken, because they differ by rounding.
-  for (const WindowUnit &unit : units)
-    if (Status s = fitApart(ranges.subspan(unit.first, unit.count), unit.first);
-        !s)
-      return s;
-  return done;
 }
 
 /// Fits windows by themselves, of which `first` is the first.
@@ -450,7 +454,7 @@ Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
         setCodes(first + w, input, ranges[w].first, ranges[w].rows, codes);
       },
       run.threads);
-  if (Status s = rows.scaleWeights(); !s)
+  if (Status s = rows.scaleWeights(namer(first)); !s)
     return s;
   const Normalization part = weights.normalization.part(first, ranges.size());
   Result<Tables> tables = learn(model, rows, part);
@@ -458,7 +462,7 @@ Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
     return std::move(tables).error();
   weights.tables = *std::move(tables);
   Result<std::vector<double>> coefficients =
-      fitGroups(model, rows, part, weights.tables, run);
+      fitGroups(model, rows, part, weights.tables, runNaming(namer(first)));
   if (!coefficients)
     return std::move(coefficients).error();
   std::copy(coefficients->begin(), coefficients->end(),
@@ -467,8 +471,7 @@ Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
   return {};
 }
 
-/// Copies the rows that windows predict. Their groups have no names, which take
-/// time.
+/// Copies the rows that windows predict.
 void Batch::copyAhead() {
   std::vector<Group> ranges;
   for (size_t w = 0; w < windows.size(); ++w)
@@ -494,12 +497,12 @@ Status Batch::predict(double *predictions) {
   std::vector<Group> apart;
   for (size_t w = 0; w < windows.size(); ++w)
     if (isShared.empty() || !isShared[w] || isUncertain[w])
-      apart.push_back({weights.groups[w], starts[w], windows[w].rows, w});
+      apart.push_back({"", starts[w], windows[w].rows, w});
   std::vector<double> numbers(ahead->rowCount());
   if (!apart.empty()) {
     ahead->divideGroups(std::move(apart));
     if (Status s = predictGroups(model, TAMRT_STEP_PREDICT, *ahead, weights,
-                                 run, numbers.data());
+                                 runNaming(namer()), numbers.data());
         !s)
       return s;
   }
@@ -580,23 +583,14 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
     while (end < windows.size() && windows[end].index % batching.perUnit != 0)
       ++end;
     const auto some = windows.subspan(done, end - done);
-    // Names take time, and only errors have them: a batch with an error is
-    // fitted again.
-    std::optional<Batch> batch;
-    Status fitted;
-    for (bool isNamed : {false, true}) {
-      batch.emplace(named, data, columns, some, options, discount, batching,
-                    basis, memory, each, isNamed);
-      fitted = batch->fit();
-      if (fitted)
-        fitted = batch->predict(predictions);
-      if (fitted)
-        break;
-    }
-    if (!fitted)
-      return fitted;
+    Batch batch(named, data, columns, some, options, discount, batching, basis,
+                memory, each);
+    if (Status s = batch.fit(); !s)
+      return s;
+    if (Status s = batch.predict(predictions); !s)
+      return s;
     if (take)
-      if (Status s = take({some, batch->coefficients(), batch->apart()}); !s)
+      if (Status s = take({some, batch.coefficients(), batch.apart()}); !s)
         return s;
     done += some.size();
   }

@@ -75,8 +75,8 @@ public:
     });
     for (size_t i = 0; i < failed.size(); ++i)
       if (failed[i] < count && failed[i] == firstFailed)
-        return describe(model, groups[failed[i]].name, failures[i],
-                        crew.workers[i].shortage);
+        return describe(model, nameOf(groups[failed[i]], options.namer),
+                        failures[i], crew.workers[i].shortage);
     return {};
   }
 

@@ -99,13 +99,28 @@ Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
   return {std::max<size_t>(most / window, 1), most / row, perUnit};
 }
 
+/// What a batch leaves to later ones: new pages take time.
+struct BatchMemory {
+  UnitMemory units;
+  /// The design of the rows that windows predict.
+  std::vector<double> ahead;
+  /// The design of the rows at the ends of units that are fitted together.
+  std::vector<double> ends;
+};
+
+/// Makes memory at least as large.
+void extend(std::vector<double> &memory, size_t size) {
+  if (memory.size() < size)
+    memory.resize(size);
+}
+
 /// Windows that are fitted at once.
 class Batch {
 public:
   Batch(const tamrt_model &model, const Dataset &data,
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
-        const Batching &batching, const WindowBasis &basis, UnitMemory &memory,
+        const Batching &batching, const WindowBasis &basis, BatchMemory &memory,
         const RunOptions &run)
       : model(model), data(data), columns(columns), windows(windows),
         options(options), discount(discount), batching(batching), basis(basis),
@@ -130,7 +145,9 @@ private:
   Status designEnds(std::span<const WindowUnit> units, const Normalization &of);
   std::vector<WindowUnit> findUnits();
   bool join(WindowUnit &unit, size_t window);
-  double *rangeOf(Normalization &of, size_t group, size_t input) const {
+  bool haveEqualLevels(size_t a, size_t b) const;
+  const double *rangeOf(const Normalization &of, size_t group,
+                        size_t input) const {
     return of.ranges.data() + (group * of.inputs() + input) * 2;
   }
   std::string nameOf(size_t window, size_t count = 1) const;
@@ -147,21 +164,21 @@ private:
   std::span<const double> discount;
   const Batching &batching;
   const WindowBasis &basis;
-  UnitMemory &memory;
+  BatchMemory &memory;
   const RunOptions &run;
   /// By unit: its windows' ranges, and those of inputs that move.
   Normalization unitRanges;
-  /// By window and input; empty for a model without levels.
-  std::vector<LevelTable> levels;
+  /// The tables of levels, and by window and input the index of its table;
+  /// empty for a model without levels.
+  std::vector<LevelTable> tables;
+  std::vector<size_t> levels;
   /// A window is a group of it.
   Weights weights;
-  /// The rows that windows predict, and their design; by window its first one.
+  /// The rows that windows predict, and by window the first one.
   std::optional<Dataset> ahead;
-  std::vector<double> design;
   std::vector<size_t> starts;
-  /// The design of the rows at the ends of units that are fitted together, and
+  /// Of the design of the rows at the ends of units that are fitted together:
   /// by unit its first row.
-  std::vector<double> ends;
   std::vector<size_t> endStarts;
   /// By window, whether it shares its unit with others, and whether it was
   /// fitted by itself nevertheless.
@@ -197,41 +214,70 @@ RunOptions Batch::runNaming(GroupNamer namer) const {
   return named;
 }
 
-/// The levels of the windows' training rows.
+/// The levels of the windows' training rows. Windows whose rows have the same
+/// texts as those of the window before have its table.
 Status Batch::findLevels() {
   if (std::none_of(columns.levels.begin(), columns.levels.end(),
                    [](const auto *levels) { return levels; }))
     return {};
   const size_t inputs = columns.levels.size();
   levels.resize(windows.size() * inputs);
-  std::vector<bool> isSeen;
-  for (size_t w = 0; w < windows.size(); ++w)
+  // By input and text, how many rows of the last window have it.
+  std::vector<std::vector<size_t>> counts(inputs);
+  // Rows [first, end) are those of the last window.
+  size_t first = 0, end = 0;
+  for (size_t w = 0; w < windows.size(); ++w) {
+    const size_t from = windows[w].training, to = from + options.training;
     for (size_t i = 0; i < inputs; ++i) {
       if (!columns.levels[i])
         continue;
-      const tamrt_input &input = model.inputs[i];
       const auto &[ids, texts] = *columns.levels[i];
+      counts[i].resize(texts.size());
+      bool changes = w == 0;
+      for (size_t row = std::max(from, end); row < to; ++row)
+        changes |= counts[i][ids[row]]++ == 0;
+      for (size_t row = first; row < std::min(from, end); ++row)
+        changes |= --counts[i][ids[row]] == 0;
+      if (!changes) {
+        levels[w * inputs + i] = levels[(w - 1) * inputs + i];
+        continue;
+      }
+      const tamrt_input &input = model.inputs[i];
       LevelCollector collector(size_t(input.levels));
-      isSeen.assign(texts.size(), false);
-      for (size_t row = 0; row < options.training; ++row) {
-        const uint32_t id = ids[windows[w].training + row];
-        if (!isSeen[id])
-          collector.add(texts[id]);
-        isSeen[id] = true;
+      std::vector<bool> isSeen(texts.size());
+      for (size_t row = from; row < to; ++row) {
+        if (!isSeen[ids[row]])
+          collector.add(texts[ids[row]]);
+        isSeen[ids[row]] = true;
       }
       Result<LevelTable> table = collector.table({}, input.column);
       if (!table)
         return collector.table(nameOf(w), input.column).error();
-      levels[w * inputs + i] = *std::move(table);
+      levels[w * inputs + i] = tables.size();
+      tables.push_back(*std::move(table));
     }
+    first = from;
+    end = to;
+  }
   return {};
+}
+
+bool Batch::haveEqualLevels(size_t a, size_t b) const {
+  const size_t inputs = levels.empty() ? 0 : columns.levels.size();
+  for (size_t i = 0; i < inputs; ++i) {
+    const size_t one = levels[a * inputs + i], other = levels[b * inputs + i];
+    if (one != other && tables[one].names != tables[other].names)
+      return false;
+  }
+  return true;
 }
 
 /// The codes of some rows by the levels of a window.
 void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
                      int32_t *codes) const {
   const auto &[ids, texts] = *columns.levels[input];
-  const LevelTable &table = levels[window * columns.levels.size() + input];
+  const LevelTable &table =
+      tables[levels[window * columns.levels.size() + input]];
   const auto unseen = tamrt_unseen(model.inputs[input].unseen);
   std::vector<std::optional<int32_t>> known(texts.size());
   for (size_t row = 0; row < rows; ++row) {
@@ -246,40 +292,37 @@ void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
 /// inputs that move, if the unit's sums then still give those of all its
 /// windows.
 bool Batch::join(WindowUnit &unit, size_t window) {
-  const size_t group =
-      unitRanges.ranges.size() / (2 * basis.moves().size()) - 1;
-  bool differs = false;
-  for (size_t input = 0; input < basis.moves().size() && !differs; ++input) {
-    const double *range = rangeOf(unitRanges, group, input);
+  const size_t inputs = basis.moves().size();
+  double *const ranges =
+      unitRanges.ranges.data() + (unitRanges.ranges.size() - 2 * inputs);
+  std::vector<double> wider;
+  bool changes = unit.changes;
+  for (size_t input = 0; input < inputs; ++input) {
+    const double *range = ranges + 2 * input;
     const double *own = rangeOf(weights.normalization, window, input);
-    differs =
-        basis.moves()[input] && (range[0] != own[0] || range[1] != own[1]);
-  }
-  if (!differs) {
-    ++unit.count;
-    return true;
-  }
-  Normalization wider = unitRanges.part(group, 1);
-  for (size_t input = 0; input < basis.moves().size(); ++input) {
-    if (!basis.moves()[input])
+    if (!basis.moves()[input] || (range[0] == own[0] && range[1] == own[1]))
       continue;
-    double *range = rangeOf(wider, 0, input);
-    const double *own = rangeOf(weights.normalization, window, input);
-    if (range[0] == own[0] && range[1] == own[1])
-      continue;
+    changes = true;
+    Range from = {range[0], range[1]};
     const double lo = std::min(range[0] - range[1], own[0] - own[1]);
     const double hi = std::max(range[0] + range[1], own[0] + own[1]);
-    range[0] = (lo + hi) / 2;
-    range[1] = (hi - lo) / 2;
-    for (size_t w = unit.first; w <= window; ++w) {
+    size_t first = window;
+    if (lo < range[0] - range[1] || hi > range[0] + range[1]) {
+      from = {(lo + hi) / 2, (hi - lo) / 2};
+      first = unit.first;
+      if (wider.empty())
+        wider.assign(ranges, ranges + 2 * inputs);
+      wider[2 * input] = from.centre;
+      wider[2 * input + 1] = from.half;
+    }
+    for (size_t w = first; w <= window; ++w) {
       const double *to = rangeOf(weights.normalization, w, input);
-      if (!basis.canChange(input, {range[0], range[1]}, {to[0], to[1]}))
+      if (!basis.canChange(input, from, {to[0], to[1]}))
         return false;
     }
   }
-  std::copy(wider.ranges.begin(), wider.ranges.end(),
-            unitRanges.ranges.end() - ptrdiff_t(wider.ranges.size()));
-  unit.changes = true;
+  std::copy(wider.begin(), wider.end(), ranges);
+  unit.changes = changes;
   ++unit.count;
   return true;
 }
@@ -288,13 +331,6 @@ bool Batch::join(WindowUnit &unit, size_t window) {
 /// for what the basis can change. They end at multiples of the most windows of
 /// one, so that they do not depend on what is fitted at once.
 std::vector<WindowUnit> Batch::findUnits() {
-  auto haveEqualLevels = [&](size_t a, size_t b) {
-    const size_t inputs = levels.empty() ? 0 : columns.levels.size();
-    for (size_t i = 0; i < inputs; ++i)
-      if (levels[a * inputs + i].names != levels[b * inputs + i].names)
-        return false;
-    return true;
-  };
   std::vector<WindowUnit> units;
   for (size_t w = 0; w < windows.size(); ++w) {
     if (windows[w].index % batching.perUnit != 0 &&
@@ -363,9 +399,9 @@ Status Batch::designAhead() {
   if (!tables)
     return std::move(tables).error();
   weights.tables = *std::move(tables);
-  design.resize(ahead->rowCount() * size_t(model.columns));
+  extend(memory.ahead, ahead->rowCount() * size_t(model.columns));
   return predictGroups(model, TAMRT_STEP_DESIGN, *ahead, weights, {}, run,
-                       design.data());
+                       memory.ahead.data());
 }
 
 /// Computes the design of the rows at the ends of units (UnitEnds), normalised
@@ -407,10 +443,10 @@ Status Batch::designEnds(std::span<const WindowUnit> units,
   data.divideGroups(std::move(groups));
   Weights unit;
   unit.normalization = of;
-  ends.resize(rows * size_t(model.columns) + kSumsVector);
+  extend(memory.ends, rows * size_t(model.columns) + kSumsVector);
   std::swap(unit.tables, weights.tables);
-  Status done =
-      predictGroups(model, TAMRT_STEP_DESIGN, data, unit, {}, run, ends.data());
+  Status done = predictGroups(model, TAMRT_STEP_DESIGN, data, unit, {}, run,
+                              memory.ends.data());
   std::swap(unit.tables, weights.tables);
   return done;
 }
@@ -442,8 +478,8 @@ Status Batch::fitTogether(std::span<const Group> ranges,
       runNaming([&](const Group &unit) {
         return nameOf(units[unit.place].first, units[unit.place].count);
       }),
-      memory, {ends, endStarts},
-      {design, starts, weights.coefficients.data(), isUncertain.data()});
+      memory.units, {memory.ends, endStarts},
+      {memory.ahead, starts, weights.coefficients.data(), isUncertain.data()});
 }
 
 /// Fits windows by themselves, of which `first` is the first.
@@ -471,22 +507,35 @@ Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
   return {};
 }
 
-/// Copies the rows that windows predict.
+/// Copies the rows that windows predict. Those of consecutive windows with
+/// equal parameters and levels are one group, whose place is that of the first
+/// one.
 void Batch::copyAhead() {
   std::vector<Group> ranges;
-  for (size_t w = 0; w < windows.size(); ++w)
-    ranges.push_back({"", windows[w].first, windows[w].rows});
+  for (size_t w = 0; w < windows.size(); ++w) {
+    const auto &[group, index, training, first, rows] = windows[w];
+    starts.push_back(w == 0 ? 0 : starts[w - 1] + windows[w - 1].rows);
+    if (w > 0 && ranges.back().first + ranges.back().rows == first &&
+        weights.normalization.areEqual(w - 1, weights.normalization, w) &&
+        haveEqualLevels(w - 1, w))
+      ranges.back().rows += rows;
+    else
+      ranges.push_back({"", first, rows, w});
+  }
   RowSource source = columns.source;
   source.target = nullptr;
   ahead = Dataset::copy(
       model, source, ranges, {},
-      [&](size_t w, size_t input, int32_t *codes) {
-        setCodes(w, input, windows[w].first, windows[w].rows, codes);
+      [&](size_t range, size_t input, int32_t *codes) {
+        setCodes(ranges[range].place, input, ranges[range].first,
+                 ranges[range].rows, codes);
       },
       run.threads);
-  for (const Group &group : ahead->groups())
-    starts.push_back(group.first);
   starts.push_back(ahead->rowCount());
+  std::vector<Group> groups = ahead->groups();
+  for (size_t range = 0; range < groups.size(); ++range)
+    groups[range].place = ranges[range].place;
+  ahead->divideGroups(std::move(groups));
 }
 
 Status Batch::predict(double *predictions) {
@@ -511,7 +560,7 @@ Status Batch::predict(double *predictions) {
     const bool isTogether = !isShared.empty() && isShared[w] && !isUncertain[w];
     for (size_t row = 0; row < windows[w].rows; ++row, ++at)
       predictions[windows[w].first + row] =
-          isTogether ? dot(design.data() + at * d,
+          isTogether ? dot(memory.ahead.data() + at * d,
                            weights.coefficients.data() + w * d, d)
                      : numbers[at];
   }
@@ -574,7 +623,7 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
   }
   const WindowBasis basis(model);
   const Batching batching = batchingOf(model, options, predicted, perUnit, run);
-  UnitMemory memory;
+  BatchMemory memory;
   for (size_t done = 0; done < windows.size();) {
     if (run.progress)
       run.progress->update("windows", done, windows.size());

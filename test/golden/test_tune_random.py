@@ -5,6 +5,7 @@ reference.gcv, and the formulas, options and data that tune must accept or
 refuse."""
 
 import json
+import math
 import os
 import random
 
@@ -354,6 +355,60 @@ class TuneRandom(harness.TestCase):
         run = self.run_program(other, "tune", train, "-o", "w")
         self.assertEqual(run.returncode, 1)
         self.assertIn("expected the direct solver with tune", run.stderr)
+
+    def test_wide_bounds(self):
+        """Penalties with which a fit has no solution are not chosen: beside them
+        the rows' sums lose their digits."""
+        formula = "y ~ s(a,k=7)+c(b,n_cat=3)+te(s(a,k=4),s(d,k=4))"
+        model, rows = self.prepare(formula, 120)
+        rng = random.Random(f"{SEED}.wide")
+        for i, row in enumerate(rows):
+            row |= {"b": str(i % 3), "d": repr(rng.gauss(0, 1))}
+            row["y"] = repr(1 + 2 * float(row["a"]) + rng.gauss(0, 0.1))
+        train = self.write(rows)
+        for options in (["--bounds=-300,300"], ["--bounds=-30,30"],
+                        ["--bounds=-30,12"],
+                        ["--bounds=-300,300", "--per-group"],
+                        ["--bounds=-300,300",
+                         "--candidates=-300,-3,3,7,9,11,13,15,20,100,300"],
+                        ["--bounds=-300,300", "--criterion=reml"],
+                        ["--bounds=-30,30", "--criterion=reml"],
+                        ["--bounds=-300,300", "--criterion=reml",
+                         "--per-group"]):
+            with self.subTest(options):
+                got, _ = self.tune(model, train, *options)
+                narrow, _ = self.tune(model, train, *(
+                    option for option in options
+                    if not option.startswith(("--bounds", "--cand"))),
+                    output="narrow.safetensors")
+                for one, other in zip(got.get("groups", [got]),
+                                      narrow.get("groups", [narrow])):
+                    self.assertTrue(math.isfinite(one["score"]), one)
+                    # GCV's steps of 60 find less.
+                    if len(options) > 1 and options[1] != "--per-group":
+                        self.assertLess(one["score"] - other["score"],
+                                        0.05 * abs(other["score"]))
+                if "groups" in got:
+                    continue
+                other = self.compile(got["formula"], name="other", group="g")
+                again = self.fit(
+                    other, train, f"--ap=offset={aps_of(got)[0]!r}",
+                    weights="again.safetensors")
+                mine = self.coefficients(model, self.dir / "w.safetensors")
+                for one, same in zip(
+                        mine.values(), self.coefficients(other, again).values(),
+                        strict=True):
+                    self.assert_close_to_norm(one, same, 1e-9, "coefficient")
+        for options in ([], ["--criterion=reml"]):
+            with self.subTest(options):
+                run = self.run_program(model, "tune", train, "-o", "none",
+                                       "--bounds=100,300", *options)
+                self.assertEqual((run.returncode, run.stdout), (1, ""))
+                self.assertRegex(
+                    run.stderr, "group 'u': (expected --bounds between which a "
+                    "fit has a solution, got 100,300|effect '.*': expected a "
+                    "positive definite system, .* lower one above 9)")
+                self.assertFalse((self.dir / "none").exists())
 
     def test_candidates_of_present_aps(self):
         """They are neither computed nor counted."""

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -209,6 +210,16 @@ public:
                                         size_t coordinate,
                                         const std::vector<double> &candidates);
 
+  /// The first group of which a fit with these strengths, those of a candidate,
+  /// is not possible; the number of groups if there is none.
+  Result<size_t> firstWithoutFit(const std::vector<double> &strengths,
+                                 const Candidate &candidate);
+
+  /// The same for the point.
+  Result<size_t> firstWithoutFit(const std::vector<double> &strengths) {
+    return firstWithoutFit(strengths, {0, {points.begin(), points.end()}});
+  }
+
   /// Moves to a candidate, with the coordinate's strength `from` before.
   Status moveTo(const std::vector<double> &strengths, size_t coordinate,
                 double from, const Candidate &candidate);
@@ -231,6 +242,7 @@ private:
   bool visitBelow(size_t group, size_t coordinate,
                   const std::vector<double> &strengths, double least,
                   bool isReduced, SearchScratch &own);
+  double squaresOf(size_t group, const Fit &fit) const;
   double scoreOf(size_t group, const Fit &fit) const;
 
   SearchGroups &groups;
@@ -488,13 +500,16 @@ bool Gcv::visitBelow(size_t group, size_t coordinate,
   return true;
 }
 
+/// RSS of a fit. NaN stays NaN.
+double Gcv::squaresOf(size_t group, const Fit &fit) const {
+  const double rss =
+      groups[group].squares.value() - 2 * fit.vectorBeta + fit.betaSBeta;
+  return rss < 0 ? 0 : rss;
+}
+
 double Gcv::scoreOf(size_t group, const Fit &fit) const {
-  const System &system = groups[group];
-  const auto rows = double(system.positiveRows);
-  // NaN stays NaN.
-  double rss = system.squares.value() - 2 * fit.vectorBeta + fit.betaSBeta;
-  if (rss < 0)
-    rss = 0;
+  const auto rows = double(groups[group].positiveRows);
+  const double rss = squaresOf(group, fit);
   const double left = std::max(1 - gamma * fit.trace / rows, 1e-6);
   return groups.weightMean(group) * rss / rows / (left * left);
 }
@@ -534,6 +549,19 @@ Status Gcv::moveTo(const std::vector<double> &strengths, size_t coordinate,
   });
 }
 
+Result<size_t> Gcv::firstWithoutFit(const std::vector<double> &strengths,
+                                    const Candidate &candidate) {
+  std::vector<uint8_t> isFit(points.size());
+  Status done = groups.forEach([&](size_t g, SearchScratch &own) {
+    isFit[g] = groups.isFit(g, strengths, squaresOf(g, candidate.fits[g]), own);
+    return own.context.status == TAMRT_OK || own.forgetFailure();
+  });
+  if (!done)
+    return std::move(done).error();
+  return size_t(std::find(isFit.begin(), isFit.end(), 0) - isFit.begin());
+}
+
+/// The score of a candidate without a fit in some group is NaN.
 Result<std::vector<Gcv::Candidate>>
 Gcv::tryAll(const std::vector<double> &strengths, size_t coordinate,
             const std::vector<double> &candidates) {
@@ -563,17 +591,22 @@ Gcv::tryAll(const std::vector<double> &strengths, size_t coordinate,
     if (find(g, own))
       return true;
     // From the least strength all changes are upwards.
-    if (!visitBelow(g, coordinate, strengths, least, isReduced, own))
+    if (visitBelow(g, coordinate, strengths, least, isReduced, own)) {
+      if (find(g, own))
+        return true;
+    } else if (!own.forgetFailure()) {
       return false;
-    if (find(g, own))
-      return true;
+    }
     Point &spare = scratch[own.thread].spare;
     for (size_t i = 0; i < candidates.size(); ++i) {
       std::vector<double> exact = strengths;
       exact[coordinate] = candidates[i];
-      if (!compute(g, exact, own, spare))
+      if (compute(g, exact, own, spare))
+        found[i].fits[g] = spare;
+      else if (own.forgetFailure())
+        found[i].fits[g].trace = std::numeric_limits<double>::quiet_NaN();
+      else
         return false;
-      found[i].fits[g] = spare;
     }
     return true;
   });
@@ -602,6 +635,11 @@ Result<TuneResult> minimizeGcv(SearchGroups &groups, std::vector<double> aps,
   Result<double> best = gcv.moveTo(strengths);
   if (!best)
     return std::move(best).error();
+  Result<size_t> unfit = gcv.firstWithoutFit(strengths);
+  if (!unfit)
+    return std::move(unfit).error();
+  if (*unfit < groups.size())
+    return groups.noFit(*unfit, options);
   const double step = (options.high - options.low) / 10;
   size_t evaluations = 1;
   for (size_t cycle = 1; cycle <= options.cycles; ++cycle) {
@@ -630,10 +668,17 @@ Result<TuneResult> minimizeGcv(SearchGroups &groups, std::vector<double> aps,
         ++evaluations;
         if (!((*found)[k].score < *best * (1 - 1e-8)))
           continue;
+        std::vector<double> there = strengths;
+        there[i] = candidates[k];
+        unfit = gcv.firstWithoutFit(there, (*found)[k]);
+        if (!unfit)
+          return std::move(unfit).error();
+        if (*unfit < groups.size())
+          continue;
         accepted = &(*found)[k];
         *best = accepted->score;
         aps[i] = tried[k];
-        strengths[i] = candidates[k];
+        strengths = std::move(there);
       }
       if (accepted) {
         hasGained = true;

@@ -8,7 +8,11 @@
 
 #include "core/run/PenaltySearch.h"
 
+#include "core/run/Matrix.h"
+
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 
 namespace tamrt {
 
@@ -20,6 +24,14 @@ bool SearchScratch::invert(double &logDeterminant) {
   if (context.status != TAMRT_OK)
     return false;
   logDeterminant = numbers[0];
+  return true;
+}
+
+bool SearchScratch::forgetFailure() {
+  if (context.status != TAMRT_ERROR_NOT_POSITIVE_DEFINITE &&
+      context.status != TAMRT_ERROR_OVERFLOW)
+    return false;
+  context.status = TAMRT_OK;
   return true;
 }
 
@@ -49,8 +61,47 @@ SearchGroups::SearchGroups(const TuneProblem &problem, size_t first,
     own.columns = d;
     own.matrix.resize(d * d);
     own.triangle.resize(size_t(triangleSize(int64_t(d))));
-    own.workspace.resize(size_t(TAMRT_INVERSE_WORKSPACE(d)));
+    own.workspace.resize(
+        size_t(std::max(TAMRT_INVERSE_WORKSPACE(d), TAMRT_SOLVE_WORKSPACE(d))));
   }
+}
+
+bool SearchGroups::isFit(size_t g, const std::vector<double> &strengths,
+                         double squares, SearchScratch &own) const {
+  constexpr double kUnchecked = 2e6, kDifference = 1e-6, kRounding = 1e-12;
+  if (*std::max_element(strengths.begin(), strengths.end()) <= kUnchecked)
+    return true;
+  const System &system = (*this)[g];
+  const size_t d = own.columns;
+  own.matrix = system.matrix;
+  for (size_t i = 0; i < strengths.size(); ++i) {
+    const UnitPenalty &unit = problem.penalties[i];
+    for (size_t k = 0; k < unit.columns; ++k)
+      for (const SparseNumber &number : unit.rows[k])
+        own.matrix[(unit.first + k) * d + unit.first + number.at] +=
+            system.rows * strengths[i] * number.value;
+  }
+  std::vector<double> beta = system.vector;
+  own.context.kernels->cholesky_solve(&own.context, int64_t(d),
+                                      own.matrix.data(), beta.data(),
+                                      own.workspace.data());
+  if (own.context.status != TAMRT_OK)
+    return false;
+  const double floor = TAMRT_PENALTY_FLOOR * system.rows;
+  double found = system.squares.value();
+  for (size_t k = 0; k < d; ++k)
+    found += beta[k] * (dot(system.matrix.data() + k * d, beta.data(), d) -
+                        floor * beta[k] - 2 * system.vector[k]);
+  return std::fabs(found - squares) <=
+         kDifference * squares + kRounding * system.squares.value();
+}
+
+Error SearchGroups::noFit(size_t g, const TuneOptions &options) const {
+  return errorOf(
+      g, fmt::format("expected --bounds between which a fit has a solution, "
+                     "got {},{}: beside such penalties the rows' sums lose "
+                     "their digits",
+                     options.low, options.high));
 }
 
 Error SearchGroups::errorOf(size_t g, const std::string &message) const {

@@ -42,6 +42,8 @@ struct SearchScratch {
   /// which is overwritten, too, and `logDeterminant` with the logarithm of its
   /// determinant. \returns false after an error of `context`.
   bool invert(double &logDeterminant);
+  /// Whether the equations had no solution, which is then no error any more.
+  bool forgetFailure();
   /// Overwrites `inverse` with all of it.
   void unpack(std::vector<double> &inverse) const;
 };
@@ -63,6 +65,14 @@ public:
                ? 1
                : problem.systems.weightMeans[first + g];
   }
+  /// Whether the coefficients of a fit of group g with these strengths have the
+  /// residual sum of squares `squares`. Fits solve their equations as they are:
+  /// beside penalties beyond those of the default bounds the rows' sums lose
+  /// their digits, and searches, which avoid that, must not choose such a fit.
+  bool isFit(size_t g, const std::vector<double> &strengths, double squares,
+             SearchScratch &own) const;
+  /// The error of a search that begins where there is no fit of group g.
+  Error noFit(size_t g, const TuneOptions &options) const;
   /// An error that names the group.
   Error errorOf(size_t g, const std::string &message) const;
 

@@ -45,7 +45,7 @@ private:
   double clamped(double ap) const {
     return std::clamp(ap, options.low, options.high);
   }
-  Result<RemlPoint> at(const std::vector<double> &where);
+  Result<RemlPoint> at(const std::vector<double> &where, bool mustFit = false);
   void moveTo(std::vector<double> where, RemlPoint point);
   Status fellnerSchall();
   Status newton();
@@ -61,10 +61,11 @@ private:
 };
 
 /// Computes V and its derivatives by aps, but for `freedom` and `size`.
-Result<RemlPoint> RemlSearch::at(const std::vector<double> &where) {
+Result<RemlPoint> RemlSearch::at(const std::vector<double> &where,
+                                 bool mustFit) {
   checkInterruption();
   ++evaluations;
-  Result<RemlPoint> point = score.at(where);
+  Result<RemlPoint> point = score.at(where, mustFit);
   if (!point)
     return point;
   for (double &value : point->gradient)
@@ -105,6 +106,8 @@ Status RemlSearch::fellnerSchall() {
     Result<RemlPoint> point = at(next);
     if (!point)
       return std::move(point).error();
+    if (!std::isfinite(point->score))
+      return {};
     moveTo(std::move(next), *std::move(point));
   }
   return {};
@@ -213,9 +216,16 @@ Result<bool> RemlSearch::moveToBounds() {
 }
 
 Result<TuneResult> RemlSearch::run() {
-  Result<RemlPoint> first = at(aps);
+  Result<RemlPoint> first = at(aps, /*mustFit=*/true);
   if (!first)
     return std::move(first).error();
+  if (!std::isfinite(first->score))
+    return options.low > kStart
+               ? score.groups.noFit(first->group, options)
+               : score.groups.errorOf(
+                     first->group,
+                     "expected a finite REML score, got an overflow; scale the "
+                     "target or the row weights");
   here = *std::move(first);
   if (Status s = fellnerSchall(); !s)
     return std::move(s).error();

@@ -61,9 +61,42 @@ Status RemlScore::prepare() {
   });
 }
 
-/// Computes V of a group and its derivatives, with m_i = N lam_i e_i.
+/// Whether fits with these strengths, whose beta in the basis is given, are
+/// possible.
+bool RemlScore::isFit(size_t group, const std::vector<double> &strengths,
+                      const std::vector<double> &beta,
+                      SearchScratch &own) const {
+  const System &system = groups[group];
+  const Rotated &sums = rotated[group];
+  const double floor = TAMRT_PENALTY_FLOOR * system.rows;
+  const size_t d = beta.size();
+  double squares = system.squares.value();
+  for (size_t k = 0; k < d; ++k)
+    squares += beta[k] * (dot(sums.matrix.row(k), beta.data(), d) -
+                          floor * beta[k] - 2 * sums.vector[k]);
+  return groups.isFit(group, strengths, squares, own);
+}
+
+static bool isFinite(const RemlPoint &point) {
+  auto areFinite = [](const std::vector<double> &values) {
+    return std::all_of(values.begin(), values.end(),
+                       [](double value) { return std::isfinite(value); });
+  };
+  return std::isfinite(point.score) && areFinite(point.gradient) &&
+         areFinite(point.hessian.values);
+}
+
+/// Where there is no fit.
+static RemlPoint noPoint() {
+  RemlPoint point;
+  point.score = std::numeric_limits<double>::infinity();
+  return point;
+}
+
+/// Computes V of a group and its derivatives, with m_i = N lam_i e_i. Without a
+/// fit V is infinite, and there are no derivatives.
 bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
-                        SearchScratch &own, RemlPoint &point) {
+                        bool mustFit, SearchScratch &own, RemlPoint &point) {
   const System &system = groups[group];
   const Rotated &sums = rotated[group];
   const size_t d = own.columns, count = strengths.size();
@@ -86,8 +119,9 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
     own.matrix[k * d + k] += penalty[k] - floor;
   std::vector<double> &inverse = inverses[own.thread];
   double logDeterminant = 0;
+  point = noPoint();
   if (!own.invert(logDeterminant))
-    return false;
+    return !mustFit && own.forgetFailure();
   own.unpack(inverse);
 
   // beta, and the residual b - A beta.
@@ -101,6 +135,8 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
       addTimes(-beta[k], sums.matrix.row(k), d, residual.data());
     }
   }
+  if (!isFit(group, strengths, beta, own))
+    return own.context.status == TAMRT_OK || (!mustFit && own.forgetFailure());
   // The minimum over beta is flat, so the residual's part leaves its error to
   // the second order.
   const double deviance = system.squares.value() -
@@ -184,23 +220,24 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
   return true;
 }
 
-Result<RemlPoint> RemlScore::at(const std::vector<double> &aps) {
+Result<RemlPoint> RemlScore::at(const std::vector<double> &aps, bool mustFit) {
   std::vector<double> strengths;
   for (double ap : aps)
     strengths.push_back(strengthOf(ap));
   std::vector<RemlPoint> points(groups.size());
   Status done = groups.forEach([&](size_t g, SearchScratch &own) {
-    return compute(g, strengths, own, points[g]);
+    return compute(g, strengths, mustFit, own, points[g]);
   });
   if (!done)
     return std::move(done).error();
-  for (size_t g = 0; g < points.size(); ++g) {
-    if (!std::isfinite(points[g].score))
-      return groups.errorOf(g, "expected a finite REML score, got an overflow; "
-                               "scale the target or the row weights");
-    if (g > 0)
-      points[0].add(points[g]);
-  }
+  for (size_t g = 0; g < points.size(); ++g)
+    if (!isFinite(points[g])) {
+      points[g] = noPoint();
+      points[g].group = g;
+      return std::move(points[g]);
+    }
+  for (size_t g = 1; g < points.size(); ++g)
+    points[0].add(points[g]);
   return std::move(points[0]);
 }
 

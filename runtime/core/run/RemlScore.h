@@ -30,6 +30,8 @@ namespace tamrt {
 /// V at some aps, and by each coordinate's ln lambda its derivatives.
 struct RemlPoint {
   double score = 0;
+  /// Where V is infinite: the first group without a fit.
+  size_t group = 0;
   /// About the rounding errors of V.
   double noise = 0;
   std::vector<double> gradient;
@@ -50,8 +52,12 @@ public:
   /// doubles.
   Status prepare();
 
-  /// The sum of the groups' scores.
-  Result<RemlPoint> at(const std::vector<double> &aps);
+  /// The sum of the groups' scores. Where a fit is not possible it is infinite,
+  /// without derivatives; if there must be one, equations without a solution
+  /// are an error.
+  Result<RemlPoint> at(const std::vector<double> &aps, bool mustFit = false);
+
+  SearchGroups &groups;
 
 private:
   /// The equations of a group in the basis.
@@ -60,10 +66,11 @@ private:
     Matrix matrix;
     std::vector<double> vector;
   };
-  bool compute(size_t group, const std::vector<double> &strengths,
+  bool compute(size_t group, const std::vector<double> &strengths, bool mustFit,
                SearchScratch &own, RemlPoint &point);
+  bool isFit(size_t group, const std::vector<double> &strengths,
+             const std::vector<double> &beta, SearchScratch &own) const;
 
-  SearchGroups &groups;
   const PenaltyBasis &basis;
   std::vector<Rotated> rotated;
   /// Of the threads: A^-1.

@@ -66,10 +66,15 @@ SearchGroups::SearchGroups(const TuneProblem &problem, size_t first,
   }
 }
 
+bool SearchGroups::mustCheck(const std::vector<double> &strengths) {
+  constexpr double kUnchecked = 2e6;
+  return *std::max_element(strengths.begin(), strengths.end()) > kUnchecked;
+}
+
 bool SearchGroups::isFit(size_t g, const std::vector<double> &strengths,
                          double squares, SearchScratch &own) const {
-  constexpr double kUnchecked = 2e6, kDifference = 1e-6, kRounding = 1e-12;
-  if (*std::max_element(strengths.begin(), strengths.end()) <= kUnchecked)
+  constexpr double kDifference = 1e-6, kRounding = 1e-12;
+  if (!mustCheck(strengths))
     return true;
   const System &system = (*this)[g];
   const size_t d = own.columns;

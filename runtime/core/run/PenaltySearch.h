@@ -65,6 +65,9 @@ public:
                ? 1
                : problem.systems.weightMeans[first + g];
   }
+  /// Whether some strength is beyond the default bounds, so that there may be
+  /// no fit (`isFit`).
+  static bool mustCheck(const std::vector<double> &strengths);
   /// Whether the coefficients of a fit of group g with these strengths have the
   /// residual sum of squares `squares`. Fits solve their equations as they are:
   /// beside penalties beyond those of the default bounds the rows' sums lose

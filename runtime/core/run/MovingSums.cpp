@@ -332,11 +332,13 @@ void UnitFit::sumSquares() {
   const double *target = data.target() + rows.first;
   const double *weights =
       data.weights() ? data.weights() + rows.first : nullptr;
-  scratch.squares.assign(1, 0.0);
-  for (size_t row = 0; row < rows.rows; ++row)
-    scratch.squares.push_back(scratch.squares.back() +
-                              (weights ? weights[row] : 1.0) * target[row] *
-                                  target[row]);
+  scratch.squares.resize(rows.rows + 1);
+  double sum = 0;
+  for (size_t row = 0; row < rows.rows; ++row) {
+    scratch.squares[row] = sum;
+    sum += (weights ? weights[row] : 1.0) * target[row] * target[row];
+  }
+  scratch.squares[rows.rows] = sum;
 }
 
 void UnitFit::run(const WindowUnit &unit, const double *ends,

@@ -146,6 +146,7 @@ private:
   std::vector<WindowUnit> findUnits();
   bool join(WindowUnit &unit, size_t window);
   bool haveEqualLevels(size_t a, size_t b) const;
+  void findAlike();
   const double *rangeOf(const Normalization &of, size_t group,
                         size_t input) const {
     return of.ranges.data() + (group * of.inputs() + input) * 2;
@@ -172,6 +173,8 @@ private:
   /// empty for a model without levels.
   std::vector<LevelTable> tables;
   std::vector<size_t> levels;
+  /// By window, whether it has the parameters and levels of the one before.
+  std::vector<uint8_t> isAlike;
   /// A window is a group of it.
   Weights weights;
   /// The rows that windows predict, and by window the first one.
@@ -272,6 +275,14 @@ bool Batch::haveEqualLevels(size_t a, size_t b) const {
   return true;
 }
 
+void Batch::findAlike() {
+  isAlike.push_back(false);
+  for (size_t w = 1; w < windows.size(); ++w)
+    isAlike.push_back(
+        weights.normalization.areEqual(w - 1, weights.normalization, w) &&
+        haveEqualLevels(w - 1, w));
+}
+
 /// The codes of some rows by the levels of a window.
 void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
                      int32_t *codes) const {
@@ -333,7 +344,12 @@ bool Batch::join(WindowUnit &unit, size_t window) {
 std::vector<WindowUnit> Batch::findUnits() {
   std::vector<WindowUnit> units;
   for (size_t w = 0; w < windows.size(); ++w) {
-    if (windows[w].index % batching.perUnit != 0 &&
+    const bool begins = windows[w].index % batching.perUnit == 0;
+    if (!begins && isAlike[w]) {
+      ++units.back().count;
+      continue;
+    }
+    if (!begins &&
         weights.normalization.areEqual(w - 1, weights.normalization, w,
                                        basis.moves()) &&
         haveEqualLevels(w - 1, w) && join(units.back(), w))
@@ -359,6 +375,7 @@ Status Batch::fit() {
   if (!normalization)
     return std::move(normalization).error();
   weights.normalization = *std::move(normalization);
+  findAlike();
   weights.coefficients.resize(windows.size() * size_t(model.columns));
   unitRanges.levels.resize(weights.normalization.inputs());
   if (batching.perUnit == 1)
@@ -515,9 +532,7 @@ void Batch::copyAhead() {
   for (size_t w = 0; w < windows.size(); ++w) {
     const auto &[group, index, training, first, rows] = windows[w];
     starts.push_back(w == 0 ? 0 : starts[w - 1] + windows[w - 1].rows);
-    if (w > 0 && ranges.back().first + ranges.back().rows == first &&
-        weights.normalization.areEqual(w - 1, weights.normalization, w) &&
-        haveEqualLevels(w - 1, w))
+    if (isAlike[w] && ranges.back().first + ranges.back().rows == first)
       ranges.back().rows += rows;
     else
       ranges.push_back({"", first, rows, w});

@@ -25,6 +25,9 @@ MOST = 2.0
 class Interrupt(Folder):
     def setUp(self):
         super().setUp()
+        # A shell's job in the background begins without a handler.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(
+            signal.SIGINT, signal.default_int_handler))
         # A fit of half a minute.
         rows = 4_000_000
         random = np.random.default_rng(0)

@@ -11,6 +11,7 @@
 #include "Problem/Arithmetic.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 using namespace tamc::planning;
@@ -118,16 +119,18 @@ bool Shelves::mark(const Block &block, int32_t lower, int32_t upper,
   return true;
 }
 
+// So that the first mark of a word is in its lowest byte.
+static_assert(std::endian::native == std::endian::little);
+
 /// Calls `visit` with the indices of the marks until it returns false.
 template <typename Hits, typename Visit>
 static bool forEach(const Hits &hits, Visit visit) {
   for (size_t word = 0; word < hits.size(); word += 8) {
     uint64_t marks;
     std::memcpy(&marks, hits.data() + word, 8);
-    if (marks == 0)
-      continue;
-    for (size_t i = word; i < word + 8; ++i)
-      if (hits[i] && !visit(i))
+    // A mark is the lowest bit of its byte.
+    for (; marks != 0; marks &= marks - 1)
+      if (!visit(word + static_cast<size_t>(std::countr_zero(marks)) / 8))
         return false;
   }
   return true;

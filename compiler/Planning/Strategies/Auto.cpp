@@ -28,7 +28,7 @@ constexpr size_t maxStreams = 8, streamsOfLarge = 2, large = 4096;
 
 /// The budget of each stream in a round.
 struct Turn {
-  int64_t decisions, decodes, crowds;
+  int64_t decisions, decodes, crowds, insertions;
 };
 
 /// Approximate cost of a plan of Crowd, in decodes.
@@ -44,8 +44,10 @@ public:
         setup(4e-8 * static_cast<double>(totalConflicts(instance)) +
               4e-6 * static_cast<double>(instance.size())),
         crowds(searches && instance.simple),
+        ejects(instance.simple && instance.size() <= large),
         numStreams(instance.size() > large ? streamsOfLarge : maxStreams),
-        exacts(numStreams), wheels(numStreams), crowdeds(numStreams) {}
+        exacts(numStreams), wheels(numStreams), crowdeds(numStreams),
+        ejectors(numStreams) {}
 
   bool isDone() {
     best.optimal |= peakOf(instance, best.offsets) <= bound;
@@ -57,21 +59,27 @@ public:
   void run(int64_t budget) {
     auto items = static_cast<int64_t>(instance.size());
     auto streams = static_cast<int64_t>(numStreams);
-    Turn turn{20 * items, 50, 1};
-    // One decode takes about as long as one decision for each item.
+    Turn turn{20 * items, 50, 1, 100 * items};
+    // One decode takes about as long as one decision for each item, and an
+    // insertion a fifth of a decision.
     for (int64_t spent = 0; spent < budget && !isDone();) {
       int64_t left = budget - spent;
-      Turn cut{std::clamp<int64_t>(left / streams, 1, turn.decisions),
-               std::clamp<int64_t>(left / streams / items, 1, turn.decodes),
-               crowds ? std::min(left / streams / items / decodesOfCrowd,
-                                 turn.crowds)
-                      : 0};
+      Turn cut{
+          std::clamp<int64_t>(left / streams, 1, turn.decisions),
+          std::clamp<int64_t>(left / streams / items, 1, turn.decodes),
+          crowds
+              ? std::min(left / streams / items / decodesOfCrowd, turn.crowds)
+              : 0,
+          ejects ? std::clamp<int64_t>(left / streams * 5, 1, turn.insertions)
+                 : 0};
       playRound(cut);
       spent = saturatingAdd(spent, exact ? cut.decisions * streams : 0);
       spent =
           saturatingAdd(spent, searches ? cut.decodes * items * streams : 0);
       spent =
           saturatingAdd(spent, cut.crowds * decodesOfCrowd * items * streams);
+      spent = saturatingAdd(spent, cut.insertions / 5 * streams);
+      turn.insertions = std::min(2 * turn.insertions, infinite / 64);
       turn.crowds = std::min<int64_t>(2 * turn.crowds, 1 << 16);
       turn.decodes = std::min<int64_t>(2 * turn.decodes, 1 << 20);
       turn.decisions = std::min(2 * turn.decisions, infinite / 64);
@@ -103,6 +111,11 @@ private:
       if (!exacts[stream])
         exacts[stream] = makeExact(instance, seed);
       exacts[stream]->run(turn.decisions, until, mine);
+    }
+    if (turn.insertions > 0 && !mine.optimal) {
+      if (!ejectors[stream])
+        ejectors[stream] = makeEjection(instance, seed);
+      ejectors[stream]->run(turn.insertions, until, mine);
     }
     if (searches && !mine.optimal) {
       if (!wheels[stream])
@@ -161,10 +174,10 @@ private:
   /// Seconds to set up the exact search on a slow machine; the setup cannot be
   /// interrupted.
   double setup;
-  bool crowds;
+  bool crowds, ejects;
   size_t numStreams;
   /// By stream; made in its first round.
-  std::vector<std::unique_ptr<Improver>> exacts, wheels, crowdeds;
+  std::vector<std::unique_ptr<Improver>> exacts, wheels, crowdeds, ejectors;
   std::array<std::atomic<bool>, maxStreams> stops = {};
 };
 

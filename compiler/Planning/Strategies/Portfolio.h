@@ -54,6 +54,11 @@ std::unique_ptr<Improver> makeSearch(const Instance &instance, uint64_t seed);
 /// and must outlive the improver.
 std::unique_ptr<Improver> makeCrowd(const Instance &instance, uint64_t seed);
 
+/// Part of `auto`: ejects items until all are placed below a target. The budget
+/// counts insertions. The instance must be simple and not empty, and must
+/// outlive the improver.
+std::unique_ptr<Improver> makeEjection(const Instance &instance, uint64_t seed);
+
 /// Tries the orders in which a few items can be stacked, by first fit, with
 /// pins, gaps and alignment. The result is optimal once all orders have been
 /// tried. Does nothing for instances with windows or with more than 64 items.

@@ -8,6 +8,7 @@
 
 #include "tamc/Planning/Choice.h"
 
+#include "Choice/AddressSearch.h"
 #include "Choice/Build.h"
 #include "Choice/Exact.h"
 #include "Choice/Reasons.h"
@@ -230,11 +231,116 @@ private:
   /// and chooses again for a smaller capacity.
   void repairAll(const Candidate &first) {
     bool isLarge = model.items.size() > 3000;
-    if (isLarge)
+    if (isLarge) {
+      exchange(first, 0.15);
       reselect(first, isLarge);
+      if (best)
+        exchange(Candidate(*best), 0.85);
+    }
+    if (isLarge && best)
+      return;
     moveOutUntilItFits(first, isLarge);
     if (!isLarge)
       reselect(first, isLarge);
+  }
+
+  /// By stage: the offset of a candidate's stay; -1 if it has none.
+  std::vector<int64_t> offsetsOf(const Candidate &candidate) const {
+    std::vector<int64_t> offsets(model.stages.size(), -1);
+    if (candidate.packed.offsets.empty())
+      return offsets;
+    std::unordered_map<int32_t, const ChoiceModel::Item *> moving;
+    for (size_t i = 0; i < built.buffers.size(); ++i) {
+      const ChoiceModel::Item &item = model.items[i];
+      int32_t buffer = built.buffers[i].front();
+      std::fill_n(offsets.begin() + item.firstStage, item.stages,
+                  candidate.packed.offsets[buffer]);
+      if (item.stages > 1)
+        moving[buffer] = &item;
+    }
+    size_t more = problem.buffers.size();
+    for (size_t k = 1; k < candidate.plan.residences.size(); ++k) {
+      const Residence &stay = candidate.plan.residences[k];
+      if (candidate.plan.residences[k - 1].buffer != stay.buffer)
+        continue;
+      int64_t offset = candidate.packed.offsets[more++];
+      const ChoiceModel::Item &item = *moving.at(stay.buffer);
+      for (int32_t s = item.firstStage; s < item.firstStage + item.stages; ++s)
+        if (stay.time.lower <= built.times[s].lower &&
+            built.times[s].lower < stay.time.upper)
+          offsets[s] = offset;
+    }
+    return offsets;
+  }
+
+  /// Makes a candidate of a selection whose addresses are known in the spaces
+  /// with a capacity; the other spaces are packed.
+  Candidate complete(const Addressed &found) {
+    Candidate made;
+    made.selection = found.selection;
+    setSpaces(problem, built, made.selection, made.plan);
+    made.placed = placeStays(problem, made.plan, !made.plan.residences.empty());
+    std::vector<int64_t> offsets(made.placed.problem.buffers.size(), -1);
+    for (size_t i = 0; i < built.buffers.size(); ++i)
+      for (int32_t member : built.buffers[i])
+        offsets[member] = found.offsets[model.items[i].firstStage];
+    size_t more = problem.buffers.size();
+    std::unordered_map<int32_t, const ChoiceModel::Item *> moving;
+    for (size_t i = 0; i < built.buffers.size(); ++i)
+      if (model.items[i].stages > 1)
+        moving[built.buffers[i].front()] = &model.items[i];
+    for (size_t k = 1; k < made.plan.residences.size(); ++k) {
+      const Residence &stay = made.plan.residences[k];
+      if (made.plan.residences[k - 1].buffer != stay.buffer)
+        continue;
+      const ChoiceModel::Item &item = *moving.at(stay.buffer);
+      for (int32_t s = item.firstStage; s < item.firstStage + item.stages; ++s)
+        if (built.times[s].lower == stay.time.lower)
+          offsets[more] = found.offsets[s];
+      ++more;
+    }
+    Problem rest = made.placed.problem;
+    for (size_t i = 0; i < offsets.size(); ++i)
+      if (offsets[i] >= 0) {
+        rest.buffers[i].live.clear();
+        rest.buffers[i].windows.clear();
+      }
+    made.packed = plan(rest, packing(0.05));
+    if (made.packed.offsets.empty())
+      return made;
+    for (size_t i = 0; i < offsets.size(); ++i)
+      if (offsets[i] >= 0)
+        made.packed.offsets[i] = offsets[i];
+    measure(made);
+    made.packed.status = Status::Feasible;
+    judge(made.placed.problem, made.packed);
+    return made;
+  }
+
+  /// Peaks, pools and bounds of a candidate whose offsets have changed.
+  void measure(Candidate &made) const {
+    made.packed.peak.clear();
+    made.packed.pools.clear();
+    fillPeaks(made.placed.problem, made.packed);
+    made.packed.bound.clear();
+    for (const Bound &each :
+         lowerBounds(made.placed.problem, options.alignment))
+      made.packed.bound.push_back(each.bytes);
+  }
+
+  /// Exchanges between the stays of a candidate, which need not fit.
+  void exchange(const Candidate &first, double share) {
+    Options part = options;
+    if (options.timeLimit)
+      part.timeLimit = std::max(deadline.left() * share, 0.0);
+    std::optional<Addressed> found = searchAddresses(
+        problem, built, options, {first.selection, offsetsOf(first)},
+        options.timeLimit ? infinite : 16, Deadline(part));
+    if (!found)
+      return;
+    Candidate made = complete(*found);
+    if (made.fits() && (!best || isBetter(made, *best)))
+      best = std::move(made);
   }
 
   void moveOutUntilItFits(const Candidate &first, bool isLarge) {
@@ -255,7 +361,8 @@ private:
   /// Large problems look for the least cut that is enough.
   void reselect(const Candidate &first, bool isLarge) {
     double cut = isLarge ? 0.5 : 0;
-    for (int round = 0; round < 6 && !deadline.passed(); ++round) {
+    const int rounds = isLarge ? 2 : 6;
+    for (int round = 0; round < rounds && !deadline.passed(); ++round) {
       ChoiceModel smaller = model;
       const Loads loads = loadsOf(model, first.selection);
       bool any = false;
@@ -288,8 +395,8 @@ private:
       if (promises) {
         Candidate made = consider(selected.selection, isLarge ? 0.2 : 0.1);
         fits = made.fits();
-        if (!fits && isLarge)
-          moveOutUntilItFits(made, isLarge);
+        if (isLarge)
+          exchange(made, 0.3);
       }
       if (fits && !isLarge)
         return;
@@ -329,6 +436,7 @@ private:
                 std::max(span.upper, each.time.upper)};
       return span;
     };
+    const std::vector<Interval> residences = residencesOf(failed);
     bool any = false;
     std::vector<bool> seen(model.items.size(), false);
     for (size_t i = 0; i < stays.size(); ++i) {
@@ -360,8 +468,8 @@ private:
           const ChoiceModel::Option &option =
               model.optionsOf(model.stages[s])[o];
           bool leaves = option.resource != stays[j].space ||
-                        built.times[s].upper <= residence(failed, j).lower ||
-                        residence(failed, j).upper <= built.times[s].lower;
+                        built.times[s].upper <= residences[j].lower ||
+                        residences[j].upper <= built.times[s].lower;
           return Cost(option.cost) + (leaves ? 0 : huge);
         };
         std::optional<Cost> cost =
@@ -384,17 +492,16 @@ private:
     return any;
   }
 
-  /// The times of a stay in the problem; everything for one that does not move.
-  Interval residence(const Candidate &candidate, size_t stay) const {
-    int32_t owner = candidate.placed.owner[stay];
-    const Interval &ticks =
-        candidate.placed.problem.buffers[stay].live.empty()
-            ? Interval{0, infinite}
-            : candidate.placed.problem.buffers[stay].live[0];
-    for (const Residence &each : candidate.plan.residences)
-      if (each.buffer == owner && each.time.lower == (ticks.lower + 1) / 2)
-        return each.time;
-    return {0, infinite};
+  /// By stay: its times in the problem; everything for one that does not move.
+  std::vector<Interval> residencesOf(const Candidate &candidate) const {
+    std::vector<Interval> times(candidate.placed.owner.size(), {0, infinite});
+    const std::vector<Residence> &list = candidate.plan.residences;
+    size_t more = problem.buffers.size();
+    for (size_t k = 0; k < list.size(); ++k) {
+      bool first = k == 0 || list[k - 1].buffer != list[k].buffer;
+      times[first ? size_t(list[k].buffer) : more++] = list[k].time;
+    }
+    return times;
   }
 
   bool searchExactly() {
@@ -521,13 +628,7 @@ private:
     }
     if (!changed)
       return;
-    best->packed.peak.clear();
-    best->packed.pools.clear();
-    fillPeaks(best->placed.problem, best->packed);
-    best->packed.bound.clear();
-    for (const Bound &each :
-         lowerBounds(best->placed.problem, options.alignment))
-      best->packed.bound.push_back(each.bytes);
+    measure(*best);
   }
 
   /// A buffer, the first one of an item, lies in a space for life.

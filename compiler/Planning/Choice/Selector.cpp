@@ -8,6 +8,7 @@
 
 #include "Choice/Selector.h"
 
+#include "Choice/AliveIndex.h"
 #include "Choice/Table.h"
 
 #include <algorithm>
@@ -275,8 +276,8 @@ private:
 class Exchange {
 public:
   Exchange(const ChoiceModel &model, Selection &selection, uint64_t seed)
-      : model(model), table(tableOf(model, selection)), random(seed),
-        best(selection) {
+      : model(model), table(tableOf(model, selection)), index(model),
+        random(seed), best(selection) {
     Table empty(model);
     for (size_t i = 0; i < model.items.size(); ++i) {
       Path path;
@@ -316,6 +317,9 @@ public:
   }
 
 private:
+  /// More than these are drawn from, at a crowded time.
+  static constexpr size_t mostVictims = 3000;
+
   struct Saved {
     int32_t item;
     Path path;
@@ -337,46 +341,34 @@ private:
     return false;
   }
 
-  bool covers(const ChoiceModel::Stage &stage, int32_t time) const {
-    for (const ChoiceModel::Piece &piece : model.piecesOf(stage))
-      if (piece.lower <= time && time < piece.upper)
-        return true;
-    return false;
-  }
-
   /// The item in a resource at a time that loses least a byte if it leaves; -1
-  /// if there is none.
+  /// if none was found.
   int32_t victimAt(int32_t resource, int32_t time, int32_t except) {
     int32_t victim = -1;
     double least = 0;
     std::uniform_real_distribution<double> noise(0.4, 1.6);
-    for (const ChoiceModel::Item &item : model.items) {
-      auto index = static_cast<int32_t>(&item - model.items.data());
-      if (index == except || !table.isIn(index))
+    index.collect(time, mostVictims, random, alive);
+    for (int32_t s : alive) {
+      const ChoiceModel::Stage &stage = model.stages[s];
+      if (stage.item == except || !table.isIn(stage.item))
         continue;
-      for (int32_t k = 0; k < item.stages; ++k) {
-        int32_t s = item.firstStage + k;
-        const ChoiceModel::Stage &stage = model.stages[s];
-        if (stage.options == 1 || !covers(stage, time))
-          continue;
-        const ChoiceModel::Option &now =
-            model.optionsOf(stage)[table.selection()[s]];
-        if (now.resource != resource || now.bytes == 0)
-          continue;
-        Cost other = std::numeric_limits<Cost>::max();
-        for (const ChoiceModel::Option &option : model.optionsOf(stage))
-          if (option.resource != resource || option.bytes < now.bytes)
-            other = std::min<Cost>(other, option.cost);
-        if (other == std::numeric_limits<Cost>::max())
-          continue;
-        if (item.stages > 1)
-          other += item.move;
-        double loss = (static_cast<double>(other - now.cost) + 0.01) /
-                      static_cast<double>(now.bytes) * noise(random);
-        if (victim < 0 || loss < least) {
-          victim = index;
-          least = loss;
-        }
+      const ChoiceModel::Option &now =
+          model.optionsOf(stage)[table.selection()[s]];
+      if (now.resource != resource || now.bytes == 0)
+        continue;
+      Cost other = std::numeric_limits<Cost>::max();
+      for (const ChoiceModel::Option &option : model.optionsOf(stage))
+        if (option.resource != resource || option.bytes < now.bytes)
+          other = std::min<Cost>(other, option.cost);
+      if (other == std::numeric_limits<Cost>::max())
+        continue;
+      if (model.items[stage.item].stages > 1)
+        other += model.items[stage.item].move;
+      double loss = (static_cast<double>(other - now.cost) + 0.01) /
+                    static_cast<double>(now.bytes) * noise(random);
+      if (victim < 0 || loss < least) {
+        victim = stage.item;
+        least = loss;
       }
     }
     return victim;
@@ -422,11 +414,13 @@ private:
 
   const ChoiceModel &model;
   Table table;
+  AliveIndex index;
   std::mt19937_64 random;
   Selection best;
   std::vector<Cost> ideal;
   std::vector<Path> wish;
   std::vector<Saved> saved;
+  std::vector<int32_t> alive;
   Cost before = 0;
   int calm = 0;
 };

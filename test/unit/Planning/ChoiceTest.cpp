@@ -221,6 +221,60 @@ TEST(Choice, CheckerRejectsPlantedFaults) {
   }
 }
 
+/// Buffers with short lives at random times, half of whose largest load is the
+/// capacity of a fast space. The slow space costs one to five times the bytes.
+Problem manyBuffers(int count, bool uses) {
+  std::mt19937_64 random(count);
+  auto below = [&](int64_t end) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(end));
+  };
+  Problem problem;
+  problem.spaces.resize(2);
+  problem.spaces[0].name = "fast";
+  problem.spaces[1].name = "slow";
+  std::vector<int64_t> load(count + 100, 0);
+  for (int i = 0; i < count; ++i) {
+    Buffer buffer;
+    buffer.name = std::to_string(i);
+    buffer.size = 1 + below(1000);
+    int64_t lower = below(count), upper = lower + 1 + below(99);
+    buffer.live = {{lower, upper}};
+    buffer.choices = {{0, 0}, {1, buffer.size + below(4 * buffer.size)}};
+    if (uses)
+      for (int64_t use = lower + below(20); use < upper; use += 1 + below(40))
+        buffer.uses.push_back(use);
+    for (int64_t time = lower; time < upper; ++time)
+      load[time] += buffer.size;
+    problem.buffers.push_back(std::move(buffer));
+  }
+  problem.spaces[0].capacity = *std::max_element(load.begin(), load.end()) / 2;
+  return problem;
+}
+
+/// The gap between the cost and its bound, as a share of the bound.
+double gapOf(const Problem &problem, const Options &options) {
+  Plan made = plan(problem, options);
+  EXPECT_TRUE(made.fits()) << made.reason;
+  if (!made.fits())
+    return 1e9;
+  std::vector<Finding> findings = checkChoice(problem, made);
+  EXPECT_TRUE(findings.empty()) << messages(findings);
+  return (static_cast<double>(*made.cost) -
+          static_cast<double>(*made.costBound)) /
+         static_cast<double>(*made.costBound);
+}
+
+// Without a time limit, so that the result is the same on every machine.
+TEST(Choice, ManyBuffersStayNearTheBound) {
+  EXPECT_LT(gapOf(manyBuffers(10000, false), optionsOf(false, Objective::Cost)),
+            0.45);
+}
+
+TEST(Choice, ManyBuffersStayNearTheBoundWithEviction) {
+  EXPECT_LT(gapOf(manyBuffers(4000, true), optionsOf(true, Objective::Cost)),
+            0.65);
+}
+
 TEST(Choice, ReadsAndWritesCsv) {
   const char *text = "id,lower,upper,size,spaces,uses\n"
                      "a,0,4,8,sram:0|dram:3,0 3\n"

@@ -114,7 +114,8 @@ static void buildPlan(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(tamk::createTamKVerifyPlanned());
 }
 
-static void buildPhase(OpPassManager &manager, Phase phase,
+/// Adds the passes of a phase; `last` is the one that the module is lowered to.
+static void buildPhase(OpPassManager &manager, Phase phase, Phase last,
                        const PipelineOptions &options) {
   switch (phase) {
   case Phase::Import:
@@ -143,6 +144,9 @@ static void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Rungs: {
     tamk::TamKSpecializeRungsOptions rungs;
     rungs.chunkRows = options.chunkRows;
+    // Rungs without launches are of use to the next two phases alone.
+    if (last == Phase::LLVM && options.reuse == planning::Reuse::Program)
+      rungs.shareLaunches = options.tableOperands;
     manager.addPass(tamk::createTamKSpecializeRungs(rungs));
     return;
   }
@@ -173,8 +177,7 @@ tamc::lowerBy(ModuleOp module, Phase phase, Phase last,
   PassManager manager(module.getContext());
   if (configure && failed(configure(manager)))
     return failure();
-  buildPipeline(manager, static_cast<Phase>(static_cast<int>(phase) - 1), phase,
-                options);
+  buildPhase(manager, phase, last, options);
   // Once for a phase: after each pass it is a tenth of the time to compile a
   // model of 300 terms.
   manager.enableVerifier(false);
@@ -191,5 +194,5 @@ void tamc::buildPipeline(OpPassManager &manager, Phase from, Phase to,
                          const PipelineOptions &options) {
   for (Phase phase : allPhases())
     if (phase > from && phase <= to)
-      buildPhase(manager, phase, options);
+      buildPhase(manager, phase, to, options);
 }

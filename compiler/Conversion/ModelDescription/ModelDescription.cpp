@@ -46,15 +46,21 @@ static constexpr StringLiteral kStepNotes[] = {
     tam::kStepAttrName, tam::kByLevelsAttrName, tam::kSmallBlocksAttrName,
     tamk::kPlanAttrName};
 
-void tamc::noteStep(func::FuncOp step, FunctionOpInterface function) {
+bool tamc::launchesGenerated(func::FuncOp step) {
+  return step
+      .walk([](tamk::LaunchOp launch) {
+        return launch.getGenerated() ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void tamc::noteStep(func::FuncOp step, FunctionOpInterface function,
+                    bool isCpuCode) {
   for (StringRef name : kStepNotes)
     if (Attribute value = step->getAttr(name))
       function->setAttr(name, value);
-  WalkResult walk = step.walk([](tamk::LaunchOp launch) {
-    return launch.getGenerated() ? WalkResult::interrupt()
-                                 : WalkResult::advance();
-  });
-  if (walk.wasInterrupted())
+  if (isCpuCode)
     function->setAttr(tamk::kCpuCodeAttrName, UnitAttr::get(step.getContext()));
 }
 

@@ -52,9 +52,15 @@ struct Field {
   mlir::DenseElementsAttr numbers = {};
 };
 
+/// Whether a step launches generated kernels, which are code of the CPU.
+/// O(launches).
+bool launchesGenerated(mlir::func::FuncOp step);
+
 /// Notes at `function`, the translation of a planned step, what the description
-/// of a model has of the step.
-void noteStep(mlir::func::FuncOp step, mlir::FunctionOpInterface function);
+/// of a model has of the step. `isCpuCode`: its launches are of generated
+/// kernels, too.
+void noteStep(mlir::func::FuncOp step, mlir::FunctionOpInterface function,
+              bool isCpuCode);
 
 /// The constants of other modules that a model refers to: the model that is
 /// fitted in windows, if it has windows, and the one with the steps for

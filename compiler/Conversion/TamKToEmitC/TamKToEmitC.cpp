@@ -20,6 +20,7 @@
 #include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Target/TargetAnalysis.h"
 #include "tamrt/abi.h"
@@ -367,6 +368,8 @@ LogicalResult Translator::translate(func::FuncOp step) {
   auto plan = step->getAttrOfType<tamk::PlanAttr>(tamk::kPlanAttrName);
   if (!plan)
     return step.emitOpError("expected a planned step");
+  if (step->hasAttr(tamk::kLaunchesOfAttrName))
+    return step.emitOpError("expected a step with launches of its own");
   SmallVector<Type> types;
   for (auto [name, type] : stepParameters)
     types.push_back(opaque(type));
@@ -377,7 +380,7 @@ LogicalResult Translator::translate(func::FuncOp step) {
   auto function = emitc::FuncOp::create(builder, loc, step.getName(),
                                         builder.getFunctionType(types, {}));
   function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
-  noteStep(step, function);
+  noteStep(step, function, launchesGenerated(step));
   builder.setInsertionPointToEnd(function.addEntryBlock());
   for (auto [index, parameter] : llvm::enumerate(stepParameters))
     emitc::VerbatimOp::create(

@@ -8,6 +8,8 @@
 
 #include "Steps.h"
 
+#include "tamc/Dialect/TamK/IR/Launches.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -83,16 +85,18 @@ private:
 
 } // namespace
 
-int64_t tamc::countOperands(func::FuncOp step) {
-  int64_t operands = 0;
-  for (auto launch : step.getOps<tamk::LaunchOp>())
-    operands += launch->getNumOperands();
-  return operands;
-}
-
-SmallVector<SmallVector<func::FuncOp>> tamc::groupRungs(ModuleOp module) {
+FailureOr<SmallVector<SmallVector<func::FuncOp>>>
+tamc::groupRungs(ModuleOp module) {
   SmallVector<SmallVector<func::FuncOp>> groups;
   for (auto step : module.getOps<func::FuncOp>()) {
+    if (auto leader =
+            step->getAttrOfType<StringAttr>(tamk::kLaunchesOfAttrName)) {
+      if (groups.empty() || groups.back().front().getSymNameAttr() != leader)
+        return step.emitOpError("expected to follow the rungs of '")
+               << leader.getValue() << "'";
+      groups.back().push_back(step);
+      continue;
+    }
     if (!groups.empty() && Comparison().areRungs(groups.back().front(), step))
       groups.back().push_back(step);
     else

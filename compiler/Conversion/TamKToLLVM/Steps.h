@@ -19,14 +19,13 @@
 
 namespace tamc {
 
-/// The operands of a step's launches.
-int64_t countOperands(mlir::func::FuncOp step);
-
 /// The steps of a module in their order, in groups of neighbours that differ
 /// only in the offsets of their views: the rungs of one step. A group of one is
 /// a step without rungs, or with launches that differ from those of its
-/// neighbours. O(operands).
-llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
+/// neighbours. Rungs without launches are in the group of those whose launches
+/// they have; fails with an error if that group is not before them.
+/// O(operands).
+mlir::FailureOr<llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>>
 groupRungs(mlir::ModuleOp module);
 
 /// What the runtime passes as an argument of a step. Fails with an error if it

@@ -28,6 +28,7 @@
 #include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
@@ -94,12 +95,13 @@ private:
     int64_t launches, scratch;
   };
 
-  LLVM::LLVMFuncOp startFunction(func::FuncOp step);
+  LLVM::LLVMFuncOp startFunction(func::FuncOp step, bool isCpuCode);
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
   LogicalResult translate(ArrayRef<func::FuncOp> rungs);
   LogicalResult makeTables(ArrayRef<func::FuncOp> rungs);
   LLVM::LLVMFuncOp translateToCode(func::FuncOp step);
-  LLVM::LLVMFuncOp callTable(func::FuncOp step, const StepTable &table);
+  LLVM::LLVMFuncOp callTable(func::FuncOp step, const StepTable &table,
+                             bool isCpuCode);
   LogicalResult translate(Operation *op);
   LogicalResult translate(tamk::LaunchOp op);
   LogicalResult checkNames();
@@ -327,8 +329,8 @@ LogicalResult Translator::translate(Operation *op) {
       .Default([](Operation *other) { return emitStepOpError(other); });
 }
 
-/// Starts a step's function.
-LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step) {
+/// Starts a step's function. `isCpuCode`: as in noteStep().
+LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step, bool isCpuCode) {
   SmallVector<Type> types(StepParameterCount, pointer);
   types[Rows] = types[First] = types[GroupRows] = builder.getI64Type();
   builder.setInsertionPoint(step);
@@ -344,7 +346,7 @@ LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step) {
                         builder.getUnitAttr());
   }
   builder.setInsertionPointToEnd(function.addEntryBlock(builder));
-  noteStep(step, function);
+  noteStep(step, function, isCpuCode);
   return function;
 }
 
@@ -373,15 +375,21 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
       return step.emitOpError("expected a step without results, got ")
              << step.getNumResults();
   }
-  const bool readsTable = countOperands(rungs.front()) >= tableOperands;
+  func::FuncOp first = rungs.front();
+  const bool readsTable = tamk::countLaunchOperands(first) >= tableOperands;
   const bool hasTable = readsTable || allTables;
+  const bool isCpuCode = launchesGenerated(first);
+  for (func::FuncOp step : rungs)
+    if (!readsTable && step->hasAttr(tamk::kLaunchesOfAttrName))
+      return step.emitOpError("expected launches of its own, as its function "
+                              "is code");
   const size_t before = stepTables.size();
   if (hasTable && failed(makeTables(rungs)))
     return failure();
   for (auto [index, step] : llvm::enumerate(rungs)) {
     const StepTable *table = hasTable ? &stepTables[before + index] : nullptr;
     LLVM::LLVMFuncOp function =
-        readsTable ? callTable(step, *table) : translateToCode(step);
+        readsTable ? callTable(step, *table, isCpuCode) : translateToCode(step);
     if (!function)
       return failure();
     if (table)
@@ -404,10 +412,16 @@ LogicalResult Translator::makeTables(ArrayRef<func::FuncOp> rungs) {
   if (failed(tam::verifyFreeName(first, code)))
     return failure();
   makeNumbers(code, encoded->code);
+  auto inFirst = first.getBody().front().getOps<memref::ViewOp>();
+  const auto views = size_t(std::distance(inFirst.begin(), inFirst.end()));
   for (func::FuncOp step : rungs) {
     FailureOr<SmallVector<int64_t>> offsets = getViewOffsets(step);
     if (failed(offsets))
       return failure();
+    if (offsets->size() != views)
+      return step.emitOpError("expected a view for each of the ")
+             << views << " views of '" << first.getName() << "', got "
+             << offsets->size();
     StepTable table = {(step.getName() + "_launches").str(), code,
                        (step.getName() + "_offsets").str(), encoded->launches,
                        encoded->scratch};
@@ -422,7 +436,7 @@ LogicalResult Translator::makeTables(ArrayRef<func::FuncOp> rungs) {
 
 /// Translates a step to code; null after an error.
 LLVM::LLVMFuncOp Translator::translateToCode(func::FuncOp step) {
-  LLVM::LLVMFuncOp function = startFunction(step);
+  LLVM::LLVMFuncOp function = startFunction(step, launchesGenerated(step));
   return succeeded(translateBody(step, function)) ? function : nullptr;
 }
 
@@ -455,9 +469,9 @@ LLVM::LLVMFuncOp Translator::declareInterpreter() {
 
 /// The function of a step that calls the runtime with its table.
 LLVM::LLVMFuncOp Translator::callTable(func::FuncOp step,
-                                       const StepTable &table) {
+                                       const StepTable &table, bool isCpuCode) {
   Location loc = step.getLoc();
-  LLVM::LLVMFuncOp function = startFunction(step);
+  LLVM::LLVMFuncOp function = startFunction(step, isCpuCode);
   function->setAttr(tamk::kRunsTableAttrName, builder.getUnitAttr());
   Value scratch =
       LLVM::AllocaOp::create(builder, loc, pointer, builder.getI64Type(),
@@ -573,7 +587,10 @@ LogicalResult Translator::run() {
     return failure();
   if (failed(checkNames()) || failed(translateConstants()))
     return failure();
-  for (ArrayRef<func::FuncOp> rungs : groupRungs(module))
+  FailureOr<SmallVector<SmallVector<func::FuncOp>>> groups = groupRungs(module);
+  if (failed(groups))
+    return failure();
+  for (ArrayRef<func::FuncOp> rungs : *groups)
     if (failed(translate(rungs)))
       return failure();
   return finishTables();

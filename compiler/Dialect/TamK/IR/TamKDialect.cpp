@@ -8,6 +8,7 @@
 
 #include "tamc/Dialect/ListParameter.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -112,6 +113,12 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'") << name << "' belongs on a function, as a unit";
     return success();
   }
+  if (name == kLaunchesOfAttrName) {
+    if (!isa<FunctionOpInterface>(op) || !isa<StringAttr>(attribute.getValue()))
+      return op->emitError("'")
+             << name << "' belongs on a function, as a string";
+    return success();
+  }
   if (name == kTableAttrName) {
     if (!isa<FunctionOpInterface>(op) ||
         !isa<FlatSymbolRefAttr>(attribute.getValue()))
@@ -151,6 +158,13 @@ bool tamc::tamk::isRowLoops(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   return module && module->getParentOp() && module.getSymName() &&
          *module.getSymName() == kRowLoopsName;
+}
+
+int64_t tamc::tamk::countLaunchOperands(Operation *step) {
+  int64_t operands = 0;
+  for (auto launch : step->getRegion(0).getOps<LaunchOp>())
+    operands += launch->getNumOperands();
+  return operands;
 }
 
 bool tamc::tamk::fitsRowLoop(Type type, Type actual) {

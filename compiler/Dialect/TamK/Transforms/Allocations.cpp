@@ -191,7 +191,9 @@ void tamc::tamk::refuseMixed(std::vector<Candidate> &candidates,
 }
 
 std::tuple<std::string, std::string, std::string>
-tamc::tamk::nameBuffer(memref::AllocOp alloc) {
+tamc::tamk::nameBuffer(memref::AllocOp alloc, BufferAttr like) {
+  if (like)
+    return {like.getName().str(), like.getOp().str(), like.getTerm().str()};
   Operation *first = nullptr;
   unsigned operand = 0;
   for (OpOperand &use : alloc->getUses()) {

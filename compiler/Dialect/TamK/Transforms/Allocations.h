@@ -11,6 +11,7 @@
 
 #include "LiveRanges.h"
 
+#include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Planning/Problem.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,9 +71,10 @@ struct Candidate {
 };
 
 /// A buffer's description for the user: parameter, op and term of the first
-/// launch that writes it, or the op that uses it first.
+/// launch that writes it, or the op that uses it first. That of `like`, if it
+/// is not null.
 std::tuple<std::string, std::string, std::string>
-nameBuffer(mlir::memref::AllocOp alloc);
+nameBuffer(mlir::memref::AllocOp alloc, BufferAttr like);
 
 /// Refuses allocations that are freed by deallocations of other memory if the
 /// address does not tell: without bytes it may be the arena's end, and with a

@@ -13,9 +13,11 @@
 #include "IterationArenas.h"
 #include "LiveRanges.h"
 #include "MemorySpaces.h"
+#include "PlanReport.h"
 #include "ProgramOrder.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Planning/Check.h"
@@ -144,6 +146,7 @@ private:
   }
 
   LogicalResult plan(func::FuncOp function);
+  FailureOr<PlanAttr> findPlanOfLaunches(func::FuncOp function, size_t allocs);
   std::string whyNotDynamic(func::FuncOp function, memref::AllocOp alloc);
   LogicalResult planLoops(func::FuncOp function, int64_t &refused);
   FailureOr<LoopPlan> planLoop(func::FuncOp function, Operation *loop,
@@ -157,10 +160,6 @@ private:
                                    const planning::Problem &problem,
                                    const std::optional<OrderedProblem> &ordered,
                                    planning::Reuse kind);
-  void reportPlan(func::FuncOp function, const planning::Problem &problem,
-                  const std::optional<OrderedProblem> &ordered,
-                  const planning::Plan &plan, const planning::Plan &program,
-                  const Twine &start);
   FailureOr<planning::SymbolicPlan>
   makeSymbolic(func::FuncOp function, planning::Problem &problem,
                std::optional<OrderedProblem> &ordered, planning::Plan &plan,
@@ -170,7 +169,7 @@ private:
                              int64_t byteAlignment);
   PlanAttr describe(ArrayRef<Stay> stays, const planning::Problem &problem,
                     const planning::Plan &plan, int64_t length,
-                    std::optional<int64_t> value);
+                    std::optional<int64_t> value, PlanAttr launches);
 
   /// Symbols that the module refers to, if all references are known.
   DenseSet<StringAttr> used;
@@ -229,13 +228,32 @@ FailureOr<Value> PlanMemory::makeArena(OpBuilder &builder,
       .getResult();
 }
 
+/// The plan of the step that has the launches of a rung without any, whose
+/// `allocs` allocations are the buffers of that plan; null for other functions.
+FailureOr<PlanAttr> PlanMemory::findPlanOfLaunches(func::FuncOp function,
+                                                   size_t allocs) {
+  auto name = function->getAttrOfType<StringAttr>(kLaunchesOfAttrName);
+  if (!name)
+    return PlanAttr();
+  if (reuse != planning::Reuse::Program || !offered.empty())
+    return function.emitOpError("expected launches of its own with the option "
+                                "'reuse' or 'spaces'");
+  auto step = getOperation().lookupSymbol<func::FuncOp>(name);
+  auto plan = step ? step->getAttrOfType<PlanAttr>(kPlanAttrName) : PlanAttr();
+  if (!plan || plan.getBuffers().size() != allocs)
+    return function.emitOpError("expected a planned step '")
+           << name.getValue() << "' of " << allocs << " buffers before it";
+  return plan;
+}
+
 PlanAttr PlanMemory::describe(ArrayRef<Stay> stays,
                               const planning::Problem &problem,
                               const planning::Plan &plan, int64_t length,
-                              std::optional<int64_t> value) {
+                              std::optional<int64_t> value, PlanAttr launches) {
   SmallVector<BufferAttr> rows;
   for (auto [index, stay] : llvm::enumerate(stays)) {
-    auto [name, op, term] = nameBuffer(stay.alloc);
+    auto [name, op, term] = nameBuffer(
+        stay.alloc, launches ? launches.getBuffers()[index] : BufferAttr());
     const planning::Buffer &entry = problem.buffers[index];
     std::string size;
     if (entry.expression >= 0)
@@ -345,58 +363,6 @@ static std::string describeCopies(const planning::Plan &plan) {
   size_t count = plan.copies.size();
   return ", " + std::to_string(count) + (count == 1 ? " copy" : " copies") +
          " of " + std::to_string(bytes) + " bytes";
-}
-
-/// Name of an op in remarks about buffers.
-static std::string nameOf(Operation *op) {
-  return op ? ("'" + op->getName().getStringRef() + "'").str() : "the end";
-}
-
-/// Emits one remark on a function: the effect of planning, and its consequences
-/// for running the function in another order.
-void PlanMemory::reportPlan(func::FuncOp function,
-                            const planning::Problem &problem,
-                            const std::optional<OrderedProblem> &ordered,
-                            const planning::Plan &plan,
-                            const planning::Plan &program, const Twine &start) {
-  InFlightDiagnostic remark = emitRemark(function.getLoc(), start);
-  if (reuse == planning::Reuse::BranchSafe) {
-    // A plan that is valid for every order is valid for the program's own.
-    int64_t least = std::min(plan.totalPeak(), program.totalPeak());
-    remark << ", branch-safe costs " << plan.totalPeak() - least
-           << " bytes: the order of the program needs " << least;
-    return;
-  }
-  if (problem.buffers.empty())
-    return;
-  if (!ordered) {
-    remark.attachNote() << "hidden dependencies were not looked for: "
-                        << (plan.copies.empty()
-                                ? "the function has several blocks"
-                                : "buffers move");
-    return;
-  }
-  if (std::string reason = planning::whyNotBranchSafe(ordered->problem);
-      !reason.empty()) {
-    remark.attachNote() << "hidden dependencies were not looked for: "
-                        << reason;
-    return;
-  }
-  planning::HiddenDependencies hidden =
-      planning::findHiddenDependencies(ordered->problem, plan.offsets);
-  if (hidden.count == 0)
-    return;
-  remark << ", adds " << hidden.count
-         << (hidden.count == 1 ? " hidden dependency" : " hidden dependencies");
-  for (const planning::HiddenDependency &each : hidden.worst) {
-    Operation *after = ordered->ops[each.after];
-    remark.attachNote(after ? after->getLoc() : function.getLoc())
-        << nameOf(after) << " has to wait for "
-        << nameOf(ordered->ops[each.before]) << ": buffer " << each.second
-        << " takes " << each.bytes << " bytes of buffer " << each.first;
-  }
-  if (auto listed = int64_t(hidden.worst.size()); listed < hidden.count)
-    remark.attachNote() << "and " << hidden.count - listed << " more";
 }
 
 /// Examines an allocation: its live range, or the reason why it is not planned.
@@ -612,9 +578,17 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   }
   if (isStep && arena != ArenaKind::Argument)
     return function.emitOpError("expected the arena of a step as its argument");
+  FailureOr<PlanAttr> launches = findPlanOfLaunches(function, allocs.size());
+  if (failed(launches))
+    return failure();
   std::vector<Candidate> candidates;
-  for (memref::AllocOp alloc : allocs)
+  for (auto [index, alloc] : llvm::enumerate(allocs)) {
     candidates.push_back(examine(function, ranges, alloc));
+    if (*launches) {
+      BufferAttr like = launches->getBuffers()[index];
+      candidates.back().live = {like.getFirst(), like.getLast(), {}};
+    }
+  }
   refuseMixed(candidates, ranges, offered.empty());
   // An allocation without a use takes no bytes; it is erased at the end.
   SmallVector<SetVector<Operation *>> unused;
@@ -625,7 +599,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
         return failure();
       continue;
     }
-    if (SetVector<Operation *> ops; collectUnused(alloc, ops)) {
+    if (SetVector<Operation *> ops; !*launches && collectUnused(alloc, ops)) {
       ops.insert(alloc);
       unused.push_back(std::move(ops));
       continue;
@@ -696,7 +670,9 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (failed(program))
     return failure();
 
-  PlanAttr description = describe(stays, problem, plan, ranges.length(), value);
+  const int64_t length = *launches ? launches->getLength() : ranges.length();
+  PlanAttr description =
+      describe(stays, problem, plan, length, value, *launches);
 
   if (report && (!allocs.empty() || refusedInLoops > 0)) {
     DenseMap<Operation *, int64_t> dynamicBytes;
@@ -720,7 +696,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       start += describeCopies(plan);
     if (value)
       start += ", with " + std::to_string(*value) + " for what sizes depend on";
-    reportPlan(function, problem, ordered, plan, *program, start);
+    reportPlan(function, reuse, problem, ordered, plan, *program, start);
   }
 
   for (SetVector<Operation *> &ops : unused)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Target/TargetAnalysis.h"
@@ -156,39 +157,103 @@ struct SpecializeRungs
       // A rung between them would save little memory.
       if (readsTriangle(step) && rungs.size() > 2)
         rungs = {rungs.front(), rungs.back()};
-      for (int64_t rung : rungs)
-        if (failed(specialize(step, rung)))
-          return signalPassFailure();
-      step.erase();
+      if (failed(sharesLaunches(step) ? share(step, capacity, rungs)
+                                      : clone(step, rungs)))
+        return signalPassFailure();
     }
   }
 
 private:
-  LogicalResult specialize(func::FuncOp step, int64_t rung) {
-    std::string name = (step.getName() + "_" + Twine(rung)).str();
-    if (failed(tam::verifyFreeName(step, name)))
-      return failure();
+  bool sharesLaunches(func::FuncOp step) const {
+    return shareLaunches >= 0 && countLaunchOperands(step) >= shareLaunches;
+  }
+
+  /// Replaces a step by its rungs, each with launches.
+  LogicalResult clone(func::FuncOp step, ArrayRef<int64_t> rungs) {
     OpBuilder builder(step);
-    auto clone = cast<func::FuncOp>(builder.clone(*step));
-    clone.setName(name);
-    if (auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName))
-      clone->setAttr(
+    for (int64_t rung : rungs) {
+      auto made = cast<func::FuncOp>(builder.clone(*step));
+      if (failed(name(made, step.getName(), rung)) ||
+          failed(specialize(made, rung)))
+        return failure();
+    }
+    step.erase();
+    return success();
+  }
+
+  /// Makes the largest rung of a step, and the others behind it without
+  /// launches.
+  LogicalResult share(func::FuncOp step, Value capacity,
+                      ArrayRef<int64_t> rungs) {
+    const std::string own = step.getName().str();
+    auto allocs = llvm::to_vector(step.getOps<memref::AllocOp>());
+    // They have no row of the plan by which a buffer of another rung is found.
+    llvm::erase_if(allocs, [](memref::AllocOp alloc) {
+      if (!alloc->use_empty())
+        return false;
+      alloc.erase();
+      return true;
+    });
+    SmallVector<func::FuncOp> others;
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfter(step);
+    for (int64_t rung : rungs.drop_front()) {
+      auto made = cast<func::FuncOp>(
+          builder.insert(cast<func::FuncOp>(step->cloneWithoutRegions())));
+      made.removeArgAttrsAttr();
+      made.setFunctionType(builder.getFunctionType({}, {}));
+      if (failed(name(made, own, rung)))
+        return failure();
+      OpBuilder body = OpBuilder::atBlockBegin(made.addEntryBlock());
+      for (memref::AllocOp alloc : allocs) {
+        FailureOr<MemRefType> type = typeAt(alloc, capacity, rung);
+        if (failed(type))
+          return failure();
+        memref::AllocOp::create(body, alloc.getLoc(), *type,
+                                alloc.getAlignmentAttr());
+      }
+      func::ReturnOp::create(body, step.getLoc());
+      others.push_back(made);
+    }
+    if (failed(name(step, own, rungs.front())) ||
+        failed(specialize(step, rungs.front())))
+      return failure();
+    for (func::FuncOp made : others)
+      made->setAttr(kLaunchesOfAttrName, step.getSymNameAttr());
+    return success();
+  }
+
+  /// Names a function as a rung of the step `step`.
+  LogicalResult name(func::FuncOp function, StringRef step, int64_t rung) {
+    const std::string name = (step + "_" + Twine(rung)).str();
+    if (failed(tam::verifyFreeName(function, name)))
+      return failure();
+    function.setName(name);
+    if (auto attribute =
+            function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName))
+      function->setAttr(
           tam::kStepAttrName,
           tam::StepAttr::get(&getContext(), attribute.getKind(), rung));
+    return success();
+  }
+
+  /// Gives the buffers of a rung their sizes.
+  LogicalResult specialize(func::FuncOp function, int64_t rung) {
     BlockArgument capacity =
-        tam::findSlotArgument(clone, tam::SlotKind::Capacity);
-    auto allocs = llvm::to_vector(clone.getOps<memref::AllocOp>());
+        tam::findSlotArgument(function, tam::SlotKind::Capacity);
+    auto allocs = llvm::to_vector(function.getOps<memref::AllocOp>());
     for (memref::AllocOp alloc : allocs)
       if (!alloc.getDynamicSizes().empty() &&
           failed(makeStatic(alloc, capacity, rung)))
         return failure();
     for (auto least :
-         llvm::make_early_inc_range(clone.getOps<affine::AffineMinOp>()))
+         llvm::make_early_inc_range(function.getOps<affine::AffineMinOp>()))
       if (least->use_empty())
         least.erase();
     if (!capacity.use_empty())
-      return clone.emitOpError("expected 'capacity' only as a buffer's size");
-    (void)clone.eraseArgument(capacity.getArgNumber());
+      return function.emitOpError("expected 'capacity' only as a buffer's "
+                                  "size");
+    (void)function.eraseArgument(capacity.getArgNumber());
     return success();
   }
 

@@ -320,6 +320,16 @@ module attributes {tamk.runs_table} {}
 
 // -----
 
+// expected-error @+1 {{'tamk.launches_of' belongs on a function, as a string}}
+module attributes {tamk.launches_of = "step"} {}
+
+// -----
+
+// expected-error @+1 {{'tamk.launches_of' belongs on a function, as a string}}
+llvm.func @step() attributes {tamk.launches_of = @step}
+
+// -----
+
 // expected-error @+1 {{'tamk.table' belongs on a function, as a symbol}}
 module attributes {tamk.table = @table} {}
 

@@ -71,10 +71,17 @@ def TamKSpecializeRungs : Pass<"tamk-specialize-rungs", "::mlir::ModuleOp"> {
 
     Before: `@fit_chunk(%rows, ..., %capacity)`.
     After: `@fit_chunk_256(%rows, ...)`, `@fit_chunk_128`, ..., `@fit_chunk_1`.
+
+    The rungs of a step differ only in the sizes of their buffers. With
+    `share-launches`, the rungs below the largest one of a step of many launches
+    have their buffers alone, and `tamk.launches_of` with the name of the
+    largest: enough to plan them and to write their tables of launches.
   }];
   let options = [
     Option<"chunkRows", "chunk-rows", "int64_t", /*default=*/"0",
            "Rows of the largest rung; 0: the model's `chunk_rows`, else by the sums' size">,
+    Option<"shareLaunches", "share-launches", "int64_t", /*default=*/"-1",
+           "Least operands of a step's launches from which on its rungs share them (-1: none does)">,
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

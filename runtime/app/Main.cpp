@@ -114,8 +114,12 @@ Status runCommand(const tamrt_model &model, const Options &options) {
   switch (options.command) {
   case Command::Help:
     return print(options.help);
-  case Command::Fit:
   case Command::Tune:
+    // Of rows, or of their sums.
+    if (!options.frame && SafetensorsFile::isLikely(options.input))
+      return runSolve(model, options);
+    return runFit(model, options);
+  case Command::Fit:
     return runFit(model, options);
   case Command::Predict:
     return runPredict(model, options);

@@ -12,6 +12,7 @@
 #include "app/OptionValues.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "app/Tune.h"
 #include "core/model/ModelFile.h"
 #include "core/run/Crew.h"
 #include "core/run/PartFit.h"
@@ -20,16 +21,21 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <unistd.h>
 
 namespace tamrt {
 namespace {
 
-/// Options of work on rows or sums, which is on the CPU.
+/// Options of work on rows or sums. Sums are on the CPU, so that rows are not
+/// summed elsewhere.
 void addWorkOptions(CLI::App &command, Options &options, OptionTexts &texts) {
   addRunOptions(command, options, texts);
-  for (const char *name :
-       {"--placement", "--device-share", "--allow-cpu-fallback"})
+  command.remove_option(command.get_option("--placement"));
+}
+void addSumOptions(CLI::App &command, Options &options, OptionTexts &texts) {
+  addWorkOptions(command, options, texts);
+  for (const char *name : {"--device-share", "--allow-cpu-fallback"})
     command.remove_option(command.get_option(name));
   // Refused with the alternative.
   command.get_option("--device")->group("");
@@ -61,20 +67,18 @@ Status runStep(
   if (hasRows && nameOfPart(options).empty())
     return Error{"expected --part NAME with rows from standard input, got "
                  "none"};
-  if (options.device != "cpu")
+  if (hasRows && options.device != "cpu")
     return Error{"expected --device cpu, which has the sums of parts, got '" +
                  options.device +
-                 "'; a fit of the rows as one file runs on a device"};
-  if (options.inference)
-    return Error{"expected no --inference, which needs the residuals of all "
-                 "rows, and sums have none; fit the rows as one file (fit "
-                 "--inference)"};
+                 "'; their solve, or a fit of the rows as one file, runs on "
+                 "a device"};
   if (Status s = checkTerminal(options); !s)
     return s;
   return runSession(model, options, [&](const Session &session) -> Status {
     Progress progress(STDERR_FILENO, model.name);
     Timings timings;
     RunOptions run = session.run(options, progress);
+    run.placement.sums = TAMRT_PLACE_CPU;
     if (Status s = body(run, progress, timings); !s)
       return s;
     session.finish(timings, options);
@@ -144,7 +148,7 @@ void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
   addOutput(survey, "Survey to write, safetensors; - for stdout",
             "PART.survey");
   addFormatOptions(*survey, texts);
-  addWorkOptions(*survey, options, texts);
+  addSumOptions(*survey, options, texts);
 
   CLI::App *merge =
       app.add_subcommand("merge", "Join surveys, or sums, of parts");
@@ -166,7 +170,7 @@ void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
   sums->add_flag("--stream", options.stream,
                  "Sum some rows at a time instead of keeping all");
   addFormatOptions(*sums, texts);
-  addWorkOptions(*sums, options, texts);
+  addSumOptions(*sums, options, texts);
 
   CLI::App *solve =
       app.add_subcommand("solve", "Fit the model to the sums of all parts");
@@ -177,7 +181,9 @@ void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
   addOutput(solve, "Weights to write, safetensors; - for stdout",
             "W.safetensors");
   addPenaltyOption(*solve, texts);
-  solve->add_flag("--inference", options.inference)->group("");
+  solve->add_flag("--inference", options.inference,
+                  "Also write what standard errors and summary need, as far as "
+                  "sums have it");
   addWorkOptions(*solve, options, texts);
   for (const char *name : {"--chunk-rows", "--drop-missing"})
     solve->remove_option(solve->get_option(name));
@@ -216,8 +222,7 @@ bool parsePartCommand(const CLI::App &app, const OptionTexts &texts,
   for (auto [name, command] : commands)
     if (app.got_subcommand(name)) {
       options.command = command;
-      // Sums of parts are joined by the CPU; others that are asked for are
-      // refused.
+      // Others are used if they are asked for.
       const CLI::Option *device =
           app.get_subcommand(name)->get_option_no_throw("--device");
       if (!device || device->empty() || options.device == "auto")
@@ -276,6 +281,18 @@ static Result<SurveyedFit> readFit(const tamrt_model &model,
   if (!survey)
     return std::move(survey).error();
   return prepareParts(model, *std::move(survey), file.path());
+}
+
+/// The same from a file of sums or of a survey.
+static Result<SurveyedFit> openFit(const tamrt_model &model,
+                                   const std::string &path) {
+  Result<SafetensorsFile> file = openFile(path);
+  if (!file)
+    return std::move(file).error();
+  Result<bool> has = hasSums(*file);
+  if (!has)
+    return std::move(has).error();
+  return readFit(model, *file);
 }
 
 static Status mergeSums(const tamrt_model &model, const Options &options,
@@ -350,13 +367,7 @@ Status runSums(const tamrt_model &model, const Options &options) {
   return runStep(
       model, options, /*hasRows=*/true,
       [&](RunOptions &run, Progress &progress, Timings &timings) -> Status {
-        Result<SafetensorsFile> file = openFile(options.survey);
-        if (!file)
-          return std::move(file).error();
-        Result<bool> has = hasSums(*file);
-        if (!has)
-          return std::move(has).error();
-        Result<SurveyedFit> fit = readFit(model, *file);
+        Result<SurveyedFit> fit = openFit(model, options.survey);
         if (!fit)
           return std::move(fit).error();
         if (Status s = checkRoute(model, *fit, run); !s)
@@ -391,8 +402,10 @@ Status runSums(const tamrt_model &model, const Options &options) {
             options.output);
         if (!output)
           return std::move(output).error();
+        fit->forgetTexts();
         auto take = [&](size_t node, std::span<const double> numbers) {
-          return output->write(node * fit->layout.size(), numbers);
+          return output->write(SumsFile::kSums, node * fit->layout.size(),
+                               numbers);
         };
         if (Status s =
                 streams ? work.sumStreamed(take) : work.sumInMemory(take);
@@ -412,11 +425,68 @@ Status runSums(const tamrt_model &model, const Options &options) {
       });
 }
 
-Status runSolve(const tamrt_model &model, const Options &options) {
+/// Begins weights that have their penalties alone; the coefficients come later.
+static Result<WeightsOutput> beginWeights(const tamrt_model &model,
+                                          SurveyedFit &fit, Weights &weights,
+                                          bool infers,
+                                          const std::string &path) {
+  // Lent, not copied: of many groups they are large. Their numbers stay where
+  // they are, so the output may refer to them.
+  auto exchange = [&] {
+    std::swap(weights.groups, fit.rows.order.names);
+    std::swap(weights.normalization, fit.rows.normalization);
+    std::swap(weights.tables, fit.tables);
+  };
+  exchange();
+  Result<WeightsOutput> output =
+      WeightsOutput::create(model, weights, infers, path);
+  exchange();
+  return output;
+}
+
+/// Checks that a fit of sums is not asked for what rows alone can give.
+static Status checkNeedsNoRows(const Options &options) {
+  for (auto [name, isGiven] :
+       {std::pair("--grid", options.grid),
+        std::pair("--calibrate", options.calibrate.has_value()),
+        std::pair("--stream", options.stream),
+        std::pair("--drop-missing", options.dropMissing),
+        std::pair("--chunk-rows", options.chunkRows > 0),
+        std::pair("--sep, --decimal or --missing",
+                  options.format.separator != ',' ||
+                      !options.format.readsPlainNumbers())})
+    if (isGiven)
+      return Error{std::string("expected no ") + name + " with sums, got '" +
+                   options.input + "', which has no rows"};
+  return {};
+}
+
+Status runSolve(const tamrt_model &model, const Options &given) {
+  Options options = given;
+  if (Status s = checkNeedsNoRows(options); !s)
+    return s;
+  const bool tunes = options.command == Command::Tune;
+  if (options.device == "auto")
+    options.device = "cpu";
   return runStep(
       model, options, /*hasRows=*/false,
       [&](RunOptions &run, Progress &progress, Timings &timings) -> Status {
         run.strengths = options.penalties.strengths;
+        // Asks for it; the numbers are written as they come.
+        Inference asked;
+        if (options.inference)
+          run.inference = &asked;
+        ChosenAps chosen;
+        if (tunes) {
+          run.choiceBytes = tuneBytesPerGroup(model, options.tune.criterion);
+          run.chooseStrengths = [&](const StrengthsQuestion &question) {
+            timings.end("sums");
+            Result<std::vector<double>> strengths =
+                choosePenalties(model, options, question, run, chosen);
+            timings.end("tune");
+            return strengths;
+          };
+        }
         Result<SafetensorsFile> file = openFile(options.input);
         if (!file)
           return std::move(file).error();
@@ -434,26 +504,55 @@ Status runSolve(const tamrt_model &model, const Options &options) {
                                                fit->survey, fit->rows);
         if (!sums)
           return std::move(sums).error();
+        fit->forgetParts();
         timings.end("read");
-        Weights weights;
-        Status solved = solveSums(
-            model, *fit, *sums, run,
-            [&](size_t, std::span<const double> coefficients) -> Status {
-              weights.coefficients.insert(weights.coefficients.end(),
-                                          coefficients.begin(),
-                                          coefficients.end());
-              return {};
+        std::optional<WeightsOutput> output;
+        Systems systems;
+        Result<std::vector<double>> coefficients = fitChosen(
+            model, fit->rows.order.names, fit->rows.normalization, fit->tables,
+            run, systems,
+            [&](const RunOptions &with) -> Result<std::vector<double>> {
+              if (!with.systems) {
+                Weights weights;
+                if (tunes)
+                  setAps(model, options, chosen, weights);
+                else
+                  weights.penalties = options.penalties.aps;
+                Result<WeightsOutput> begun = beginWeights(
+                    model, *fit, weights, options.inference, options.output);
+                if (!begun)
+                  return std::move(begun).error();
+                output.emplace(*std::move(begun));
+              }
+              // Coefficients are written as they come.
+              Status solved = solveSums(
+                  model, *fit, *sums, with,
+                  [&](size_t first, std::span<const double> coefficients,
+                      const Inference &inferred) {
+                    return output->write(first, coefficients, inferred);
+                  });
+              if (!solved)
+                return std::move(solved).error();
+              return std::vector<double>();
             });
-        if (!solved)
-          return solved;
+        if (!coefficients)
+          return std::move(coefficients).error();
         timings.end("solve");
         progress.clear();
         tellInexact(model, fit->rows);
-        weights.groups = std::move(fit->rows.order.names);
-        weights.normalization = std::move(fit->rows.normalization);
-        weights.tables = std::move(fit->tables);
-        weights.penalties = options.penalties.aps;
-        return write(serialize(model, weights), options, timings);
+        if (Status s = output->commit(); !s)
+          return s;
+        timings.end("write");
+        if (options.inference)
+          tell(model, "note",
+               "--inference adds " +
+                   std::to_string(fit->rows.groupRows.size() *
+                                  Inference::bytesPerGroup(model)) +
+                   " bytes to the weights; statistics that need each row are "
+                   "missing");
+        return tunes ? print(formatChosen(model, options, fit->rows.order.names,
+                                          chosen))
+                     : Status();
       });
 }
 

@@ -47,7 +47,8 @@ Status runSums(const tamrt_model &model, const Options &options);
 Status checkRoute(const tamrt_model &model, const SurveyedFit &fit,
                   const RunOptions &run);
 
-/// Reads the sums of all parts and writes weights.
+/// Reads the sums of all parts and writes weights, by the command tune with
+/// penalties chosen from the sums.
 Status runSolve(const tamrt_model &model, const Options &options);
 
 /// Writes the rows of a file to several files, whose fit in parts has the bytes

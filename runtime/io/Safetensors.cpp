@@ -108,15 +108,6 @@ void SafetensorsWriter::metadata(std::string key, std::string value) {
   entries.insert_or_assign(std::move(key), std::move(value));
 }
 
-void SafetensorsWriter::add(std::string name, TensorType type,
-                            std::vector<int64_t> shape,
-                            std::span<const std::byte> data) {
-  std::vector<std::byte> copy(data.begin(), data.end());
-  addView(std::move(name), type, std::move(shape), copy);
-  // A move keeps the place of the elements.
-  tensors.back().copy = std::move(copy);
-}
-
 void SafetensorsWriter::addView(std::string name, TensorType type,
                                 std::vector<int64_t> shape,
                                 std::span<const std::byte> data) {
@@ -150,6 +141,7 @@ void SafetensorsWriter::addLater(std::string name, std::vector<int64_t> shape) {
                      std::move(shape),
                      {},
                      {},
+                     /*isLater=*/true,
                      *count * sizeof(double)});
 }
 
@@ -248,24 +240,30 @@ Result<SafetensorsOutput> SafetensorsOutput::create(SafetensorsWriter writer,
     if (Status s = output.file.writeAt(0, output.header.text); !s)
       return std::move(s).error();
   for (const SafetensorsWriter::Entry *tensor : output.writer.sorted()) {
-    if (tensor->later > 0) {
-      output.begin = output.size;
+    if (tensor->isLater) {
+      Later &later = output.later[tensor->name];
+      later.begin = output.size;
       if (!hasPlaces)
-        output.kept.resize(tensor->later / sizeof(double));
+        later.kept.resize(tensor->later / sizeof(double));
     } else if (hasPlaces) {
       if (Status s = output.file.writeAt(output.size, viewOf(tensor->data)); !s)
         return std::move(s).error();
     }
     output.size += tensor->bytes();
   }
+  // They are in the file.
+  if (hasPlaces)
+    output.writer = {};
   return output;
 }
 
-Status SafetensorsOutput::write(size_t first, std::span<const double> numbers) {
+Status SafetensorsOutput::write(std::string_view tensor, size_t first,
+                                std::span<const double> numbers) {
+  Later &to = later.find(tensor)->second;
   if (file.hasPlaces())
-    return file.writeAt(begin + first * sizeof(double),
+    return file.writeAt(to.begin + first * sizeof(double),
                         viewOf(std::as_bytes(numbers)));
-  std::copy(numbers.begin(), numbers.end(), kept.begin() + ptrdiff_t(first));
+  std::copy(numbers.begin(), numbers.end(), to.kept.begin() + ptrdiff_t(first));
   return {};
 }
 
@@ -288,8 +286,9 @@ Status SafetensorsOutput::commit() {
     return file.commit();
   }
   auto contents = [&](const SafetensorsWriter::Entry *tensor) {
-    return tensor->later > 0 ? viewOf(std::as_bytes(std::span(kept)))
-                             : viewOf(tensor->data);
+    return tensor->isLater
+               ? viewOf(std::as_bytes(std::span(later[tensor->name].kept)))
+               : viewOf(tensor->data);
   };
   const std::vector<const SafetensorsWriter::Entry *> order = writer.sorted();
   crc = crc32(header.text);
@@ -553,6 +552,22 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   return parse(*std::move(bytes), path == "-" ? "standard input" : path);
 }
 
+bool SafetensorsFile::isLikely(const std::string &path) {
+  // O_NONBLOCK: opening a pipe must not wait for a writer.
+  const Descriptor from(
+      path == "-" ? -1
+                  : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat info;
+  std::string start(kPrefixBytes + 1, '\0');
+  if (from.number < 0 || fstat(from.number, &info) != 0 ||
+      !S_ISREG(info.st_mode) || info.st_size < off_t(start.size()) ||
+      !from.read(0, start))
+    return false;
+  uint64_t length;
+  std::memcpy(&length, start.data(), kPrefixBytes);
+  return length <= kMaxHeaderBytes && start.back() == '{';
+}
+
 Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
                                                std::string path) {
   SafetensorsFile file;
@@ -592,6 +607,15 @@ void SafetensorsFile::take(std::vector<Description> tensors, size_t at,
                                                {data, size},
                                                start + tensor.begin});
   }
+}
+
+void SafetensorsFile::forgetOthers() {
+  if (!descriptor)
+    return;
+  for (auto &[key, tensor] : all)
+    tensor.data = {};
+  entries.clear();
+  bytes = {};
 }
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,

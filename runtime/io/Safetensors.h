@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -79,13 +80,21 @@ public:
   /// Sets a metadata entry and replaces an older one with the same key.
   void metadata(std::string key, std::string value);
 
-  /// Adds a tensor, copying its elements. The product of `shape` is the number
-  /// of elements (asserted); an empty shape is a scalar.
+  /// Adds a tensor, copying its elements, or keeping the vector that has them.
+  /// The product of `shape` is the number of elements (asserted); an empty
+  /// shape is a scalar.
   template <class T>
   void add(std::string name, std::vector<int64_t> shape,
            std::span<const T> values) {
-    add(std::move(name), tensorTypeOf<T>(), std::move(shape),
-        std::as_bytes(values));
+    add(std::move(name), std::move(shape),
+        std::vector<T>(values.begin(), values.end()));
+  }
+  template <class T>
+  void add(std::string name, std::vector<int64_t> shape,
+           std::vector<T> &&values) {
+    auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+    addView<T>(std::move(name), std::move(shape), std::span<const T>(*owner));
+    tensors.back().owner = std::move(owner);
   }
 
   /// The same without a copy: the elements must outlive the writer.
@@ -96,7 +105,7 @@ public:
             std::as_bytes(values));
   }
 
-  /// Adds a tensor whose elements a SafetensorsOutput gets later; at most one.
+  /// Adds a tensor whose elements a SafetensorsOutput gets later.
   void addLater(std::string name, std::vector<int64_t> shape);
 
   /// The file's bytes, with the checksum. Errors: a tensor's name that was
@@ -113,9 +122,10 @@ private:
     TensorType type;
     std::vector<int64_t> shape;
     std::span<const std::byte> data;
-    /// Empty if others own the data.
-    std::vector<std::byte> copy;
-    /// Bytes of a tensor that comes later, which has no data.
+    /// Null if others own the data.
+    std::shared_ptr<const void> owner;
+    /// Whether the tensor comes later, which has no data, and its bytes then.
+    bool isLater = false;
     size_t later = 0;
 
     size_t bytes() const { return data.size() + later; }
@@ -129,8 +139,6 @@ private:
     void setChecksum(uint32_t crc);
   };
 
-  void add(std::string name, TensorType type, std::vector<int64_t> shape,
-           std::span<const std::byte> data);
   void addView(std::string name, TensorType type, std::vector<int64_t> shape,
                std::span<const std::byte> data);
   std::vector<const Entry *> sorted() const;
@@ -141,18 +149,20 @@ private:
   std::vector<Entry> tensors;
 };
 
-/// A file under way of which one tensor, which may be larger than the memory,
-/// is written piece by piece.
+/// A file under way of which some tensors, which may be larger than the memory,
+/// are written piece by piece.
 class SafetensorsOutput {
 public:
-  /// Begins the file `path` with the contents of `writer`, one tensor of which
-  /// comes later. An output that is written directly (AtomicFile) keeps the
-  /// tensor in memory. Errors: those of `SafetensorsWriter::write`.
+  /// Begins the file `path` with the contents of `writer`, some tensors of
+  /// which come later. An output that is written directly (AtomicFile) keeps
+  /// them in memory. Errors: those of `SafetensorsWriter::write`.
   static Result<SafetensorsOutput> create(SafetensorsWriter writer,
                                           const std::string &path);
 
-  /// Sets elements from number `first` on. All must be set, in any order.
-  Status write(size_t first, std::span<const double> numbers);
+  /// Sets elements of a tensor that comes later from number `first` on. All
+  /// must be set, in any order.
+  Status write(std::string_view tensor, size_t first,
+               std::span<const double> numbers);
 
   /// Sets the checksum, for which the file is read again, and ends the file. To
   /// be called once.
@@ -167,10 +177,15 @@ private:
   AtomicFile file;
   SafetensorsWriter writer;
   SafetensorsWriter::Header header;
-  /// The tensor's first byte, and all bytes of the file.
-  uint64_t begin = 0, size = 0;
-  /// The tensor, if the file has no places.
-  std::vector<double> kept;
+  /// A tensor that comes later: its first byte, and, if the file has no places,
+  /// its elements.
+  struct Later {
+    uint64_t begin = 0;
+    std::vector<double> kept = {};
+  };
+  std::map<std::string, Later, std::less<>> later;
+  /// All bytes of the file.
+  uint64_t size = 0;
 };
 
 /// A file of tensors that is validated completely when it is opened: any bytes
@@ -204,6 +219,10 @@ public:
   /// of standard input are kept.
   static Result<SafetensorsFile> open(const std::string &path,
                                       std::string_view left);
+
+  /// Whether `path` is a regular file that starts as one of tensors does: with
+  /// the length of a header, and a brace. No table of text does.
+  static bool isLikely(const std::string &path);
 
   /// As `open`, from bytes in memory; `path` is their name in messages.
   static Result<SafetensorsFile> parse(FileBytes bytes, std::string path);
@@ -248,6 +267,37 @@ public:
                                  std::span<const int64_t> shape) const {
     return check(tensor, TensorType::F64, shape);
   }
+
+  /// The elements of a tensor where they are, as long as the file keeps them.
+  template <class T> class View {
+  public:
+    View() = default;
+    explicit View(const Tensor &tensor) : tensor(&tensor) {}
+
+    size_t size() const { return tensor->count; }
+    T operator[](size_t i) const {
+      T value;
+      std::memcpy(&value, tensor->data.data() + i * sizeof(T), sizeof(T));
+      return value;
+    }
+
+  private:
+    const Tensor *tensor = nullptr;
+  };
+
+  /// As `values`, without a copy. Not of a tensor that is left in the file.
+  template <class T>
+  Result<View<T>> view(std::string_view tensor,
+                       std::span<const int64_t> shape) const {
+    Result<const Tensor *> found = check(tensor, tensorTypeOf<T>(), shape);
+    if (!found)
+      return std::move(found).error();
+    return View<T>(**found);
+  }
+
+  /// Frees the metadata and all tensors but the one that is left in the file,
+  /// whose elements can still be read. Does nothing if none is left.
+  void forgetOthers();
 
   /// Copies elements of a tensor of F64 from number `first` on. Several threads
   /// may read. Errors: a file that has been cut meanwhile.

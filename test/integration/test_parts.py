@@ -306,7 +306,7 @@ class Errors(parts.TestCase):
                              "'other' .*, got those of model 'model'")
         weights = self.fit(self.model, self.train)
         self.fails(f"{weights}: expected a file of format 'tamc survey 1' or "
-                   "'tamc sums 1', got 'tamc weights 2'", "merge", weights)
+                   "'tamc sums 2', got 'tamc weights 2'", "merge", weights)
 
     def test_of_another_survey(self):
         two = self.dir / "two.survey"
@@ -446,15 +446,12 @@ class Errors(parts.TestCase):
                    numbers, texts)
 
     def test_options_that_need_rows(self):
-        self.fails("expected no --inference, which needs the residuals of all "
-                   "rows, and sums have none; fit the rows as one file",
-                   "solve", self.made[0], "--inference")
         for arguments in (["survey", self.files[0]],
-                          ["sums", self.files[0], "--survey", self.all],
-                          ["solve", self.made[0]]):
+                          ["sums", self.files[0], "--survey", self.all]):
             self.fails("expected --device cpu, which has the sums of parts, "
-                       "got 'cuda:0'; a fit of the rows as one file runs on a "
-                       "device", *arguments, "--device", "cuda:0")
+                       "got 'cuda:0'; their solve, or a fit of the rows as one "
+                       "file, runs on a device", *arguments, "--device",
+                       "cuda:0")
         for device in ("cpu", "auto"):
             self.succeed(self.model, "survey", self.files[0], "--device",
                          device, "-o", "again")

@@ -26,12 +26,26 @@ namespace tamrt {
 /// however they are split into parts.
 class CompensatedSum {
 public:
+  CompensatedSum() = default;
+  /// The sum with these parts (`rounded`, `rest`).
+  CompensatedSum(double rounded, double rest) : sum(rounded), error(rest) {}
+
   void add(double number) {
     // The error of the addition, whichever of the two is larger.
     const double next = sum + number, part = next - sum;
     error += (sum - (next - part)) + (number - part);
     sum = next;
   }
+  /// Adds another sum; the order of the two does not matter.
+  void join(const CompensatedSum &other) {
+    const double rest = error + other.error;
+    error = 0;
+    add(other.sum);
+    error += rest;
+  }
+  /// The two parts whose sum this is.
+  double rounded() const { return sum; }
+  double rest() const { return error; }
   /// Infinite or NaN if it exceeds a double.
   double value() const { return sum + error; }
   /// The sum divided by `count`, rounded about once: the mean of equal numbers

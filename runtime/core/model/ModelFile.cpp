@@ -27,6 +27,7 @@ Result<std::vector<std::string>> stringList(const json &value,
                                             const std::string &place) {
   std::vector<std::string> list;
   bool good = value.is_array();
+  list.reserve(value.size());
   for (size_t i = 0; good && i < value.size(); ++i) {
     good = value[i].is_string();
     if (good)
@@ -35,6 +36,16 @@ Result<std::vector<std::string>> stringList(const json &value,
   if (!good)
     return Error{place + ": expected a list of texts"};
   return list;
+}
+
+void appendJson(const std::vector<std::string> &list, std::string &to) {
+  to += '[';
+  for (const std::string &text : list) {
+    if (&text != list.data())
+      to += ',';
+    to += json(text).dump();
+  }
+  to += ']';
 }
 
 std::string orUnknown(const SafetensorsFile &file, std::string_view key) {

@@ -36,6 +36,10 @@ Result<nlohmann::json> jsonEntry(const SafetensorsFile &file,
 Result<std::vector<std::string>> stringList(const nlohmann::json &value,
                                             const std::string &place);
 
+/// Appends a list of texts as JSON. They may be many, so no tree of them is
+/// made.
+void appendJson(const std::vector<std::string> &list, std::string &to);
+
 /// An entry, or "unknown" if it is missing, for messages.
 std::string orUnknown(const SafetensorsFile &file, std::string_view key);
 

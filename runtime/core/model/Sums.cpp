@@ -20,7 +20,9 @@ namespace tamrt {
 
 using nlohmann::json;
 
-static constexpr const char *kFormat = "tamc sums 1";
+static constexpr const char *kFormat = "tamc sums 2";
+/// Sums without those of the target.
+static constexpr const char *kOldFormat = "tamc sums 1";
 static constexpr const char *kSurveyFormat = "tamc survey 1";
 
 SumsLayout::SumsLayout(const tamrt_model &model) : model(model) {
@@ -42,6 +44,9 @@ void SumsLayout::join(const std::vector<double> &more,
       context.kernels->join_counts(&context, from, each.count, each.unit,
                                    sums.data() + at);
   });
+  TargetSum all = target(sums);
+  all.join(target(more));
+  setTarget(all, sums);
 }
 
 int64_t leavesOf(const PartedRows &rows, size_t group) {
@@ -92,15 +97,16 @@ Result<SafetensorsOutput> beginSums(const tamrt_model &model,
     return std::move(hash).error();
   writer.metadata("survey", *std::move(hash));
   addSurvey(writer, model, contents.survey);
-  std::vector<int64_t> parts(contents.parts.begin(), contents.parts.end()),
-      nodes;
+  const std::vector<int64_t> parts(contents.parts.begin(),
+                                   contents.parts.end());
+  std::vector<int64_t> nodes;
   nodes.reserve(3 * contents.nodes.size());
   for (const SumsNode &node : contents.nodes)
     for (int64_t number : {int64_t(node.group), node.level, node.index})
       nodes.push_back(number);
   const auto count = int64_t(contents.nodes.size());
   writer.add<int64_t>("summed", {int64_t(parts.size())}, parts);
-  writer.add<int64_t>("nodes", {count, 3}, nodes);
+  writer.add<int64_t>("nodes", {count, 3}, std::move(nodes));
   writer.addLater(SumsFile::kSums, {count, int64_t(layout.size())});
   return SafetensorsOutput::create(std::move(writer), path);
 }
@@ -109,6 +115,10 @@ Result<bool> hasSums(const SafetensorsFile &file) {
   const std::string format = orUnknown(file, "format");
   if (format == kFormat || format == kSurveyFormat)
     return format == kFormat;
+  if (format == kOldFormat)
+    return Error{file.path() + ": expected sums of format '" + kFormat +
+                 "', got those of the older '" + kOldFormat +
+                 "', which lack the sums of the target; sum the parts again"};
   return Error{file.path() + ": expected a file of format '" + kSurveyFormat +
                "' or '" + kFormat + "', got '" + format + "'"};
 }
@@ -132,7 +142,8 @@ Result<SumsFile> SumsFile::load(const SumsLayout &layout, SafetensorsFile file,
                           "parts"};
     summed.push_back(size_t(part));
   }
-  Result<std::vector<int64_t>> numbers = file.values<int64_t>("nodes", three);
+  const Result<SafetensorsFile::View<int64_t>> numbers =
+      file.view<int64_t>("nodes", three);
   if (!numbers)
     return std::move(numbers).error();
   const size_t count = numbers->size() / 3;
@@ -154,6 +165,7 @@ Result<SumsFile> SumsFile::load(const SumsLayout &layout, SafetensorsFile file,
   Result<const SafetensorsFile::Tensor *> sums = file.numbers(kSums, shape);
   if (!sums)
     return std::move(sums).error();
+  file.forgetOthers();
   // A fit that overflows is an error of the solve, so numbers may be infinite.
   return SumsFile(std::move(file), layout.size(), std::move(summed),
                   std::move(nodes));
@@ -225,7 +237,7 @@ Status mergeSums(const tamrt_model &model, const SumsLayout &layout,
         return s;
     joinHalves(layout, sums);
     for (const auto &[node, numbers] : sums.nodes) {
-      if (Status s = output->write(at, numbers); !s)
+      if (Status s = output->write(SumsFile::kSums, at, numbers); !s)
         return s;
       at += numbers.size();
     }

@@ -23,6 +23,7 @@
 #ifndef TAMRT_CORE_MODEL_SUMS_H
 #define TAMRT_CORE_MODEL_SUMS_H
 
+#include "core/data/TargetSum.h"
 #include "core/model/Survey.h"
 #include "io/Error.h"
 #include "io/Safetensors.h"
@@ -48,14 +49,15 @@ struct SumsNode {
   auto operator<=>(const SumsNode &) const = default;
 };
 
-/// The places of a model's sums, one after another, in a node.
+/// The places of a model's sums, one after another, in a node; behind them are
+/// those of the target.
 class SumsLayout {
 public:
   /// `model` has the steps of the fit, and must outlive the layout.
   explicit SumsLayout(const tamrt_model &model);
 
   /// Numbers of a node.
-  size_t size() const { return count; }
+  size_t size() const { return count + TargetSum::kNumbers; }
 
   /// Calls body(accumulator, place in the node).
   template <class Body> void forEach(const Body &body) const {
@@ -69,11 +71,20 @@ public:
     }
   }
 
+  /// The target's sums of a node.
+  TargetSum target(std::span<const double> sums) const {
+    return TargetSum::load(sums.data() + count);
+  }
+  void setTarget(const TargetSum &target, std::span<double> sums) const {
+    target.store(sums.data() + count);
+  }
+
   /// Adds the sums of a node to those of another.
   void join(const std::vector<double> &more, std::vector<double> &sums) const;
 
 private:
   const tamrt_model &model;
+  /// Sums of the model.
   size_t count = 0;
 };
 

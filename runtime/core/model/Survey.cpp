@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <set>
 
 namespace tamrt {
 namespace {
@@ -55,41 +54,42 @@ std::vector<std::string> listOf(const TextIndex &texts) {
 
 /// The tensors that all surveys have, and those of models with row weights or
 /// grids.
-struct SurveyTensors {
-  std::vector<int64_t> rows, dates, weights;
-  std::vector<uint8_t> ordered, integers, grids;
-  std::vector<double> spreads;
+template <template <class> class Numbers> struct SurveyTensors {
+  Numbers<int64_t> rows, dates, weights;
+  Numbers<uint8_t> ordered, integers, grids;
+  Numbers<double> spreads;
 
   /// Calls visit(name, shape, numbers) for each tensor of a survey of `pairs`
   /// groups of `parts` parts, until that fails.
-  template <class Self, class Visit>
-  static Status forEach(Self &self, const tamrt_model &model, int64_t pairs,
-                        int64_t parts, const Visit &visit) {
+  template <class Visit>
+  Status forEach(const tamrt_model &model, int64_t pairs, int64_t parts,
+                 const Visit &visit) {
     using Shape = std::vector<int64_t>;
     const int64_t inputs = model.input_count;
-    Status status = visit("rows", Shape{pairs}, self.rows);
+    Status status = visit("rows", Shape{pairs}, rows);
     auto then = [&](const char *name, const Shape &shape, auto &numbers) {
       if (status)
         status = visit(name, shape, numbers);
     };
-    then("dates", {pairs, 4}, self.dates);
-    then("ordered", {pairs}, self.ordered);
-    then("spreads", {pairs, inputs, 2}, self.spreads);
-    then("integers", {pairs, inputs}, self.integers);
+    then("dates", {pairs, 4}, dates);
+    then("ordered", {pairs}, ordered);
+    then("spreads", {pairs, inputs, 2}, spreads);
+    then("integers", {pairs, inputs}, integers);
     if (model.weights)
-      then("weights", {pairs, kDigits}, self.weights);
+      then("weights", {pairs, kDigits}, weights);
     if (model.compression)
-      then("grids", {parts, model.compression->grid_count}, self.grids);
+      then("grids", {parts, model.compression->grid_count}, grids);
     return status;
   }
 };
 
+template <class T> using NumberList = std::vector<T>;
+
 /// Whether the values of a column of levels are numbers.
-bool areNumbers(std::span<const std::vector<std::string> *const> texts) {
+bool areNumbers(const std::vector<std::string> &texts) {
   LevelCollector levels(std::numeric_limits<uint32_t>::max());
-  for (const std::vector<std::string> *list : texts)
-    for (const std::string &text : *list)
-      levels.add(text);
+  for (const std::string &text : texts)
+    levels.add(text);
   return levels.areNumbers();
 }
 
@@ -141,10 +141,8 @@ Result<Survey> surveyOf(const tamrt_model &model, std::string name,
       groups.add(text);
     part.areNumbers.push_back(areNumbers(groups));
   }
-  for (const std::vector<std::string> &list : part.levels) {
-    const std::vector<std::string> *lists[] = {&list};
-    part.areNumbers.push_back(areNumbers(lists));
-  }
+  for (const std::vector<std::string> &list : part.levels)
+    part.areNumbers.push_back(areNumbers(list));
   part.dates = survey.groups();
   part.weights = survey.weightSums();
   const auto inputs = size_t(model.input_count);
@@ -203,19 +201,28 @@ Status join(Survey &into, Survey from, const std::string &path) {
 
 void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
                const Survey &survey) {
-  json parts = json::array();
-  SurveyTensors all;
+  std::string parts;
+  SurveyTensors<NumberList> all;
   auto addDate = [&](const RowDate &date) {
     all.dates.push_back(date.key);
     all.dates.push_back(int64_t(date.fraction));
   };
   for (const PartSurvey &part : survey.parts) {
-    parts.push_back({{"name", part.name},
-                     {"dates", nameOf(part.dateForm)},
-                     {"depends_on_numbers", part.dependsOnNumbers},
-                     {"numbers", part.areNumbers},
-                     {"groups", part.groups},
-                     {"levels", part.levels}});
+    parts += parts.empty() ? '[' : ',';
+    // The keys are sorted. A part may have many groups, so a tree of JSON is
+    // made of one text at a time.
+    parts += "{\"dates\":" + json(nameOf(part.dateForm)).dump() +
+             ",\"depends_on_numbers\":" + json(part.dependsOnNumbers).dump() +
+             ",\"groups\":";
+    appendJson(part.groups, parts);
+    parts += ",\"levels\":[";
+    for (const std::vector<std::string> &list : part.levels) {
+      if (&list != part.levels.data())
+        parts += ',';
+      appendJson(list, parts);
+    }
+    parts += "],\"name\":" + json(part.name).dump() +
+             ",\"numbers\":" + json(part.areNumbers).dump() + "}";
     for (const GroupDates &group : part.dates) {
       all.rows.push_back(int64_t(group.rows));
       addDate(group.first);
@@ -235,14 +242,14 @@ void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
       for (uint64_t digit : sum.canonical())
         all.weights.push_back(int64_t(digit));
   }
-  writer.metadata("parts", parts.dump());
+  writer.metadata("parts", parts + "]");
   auto add = [&]<class T>(const char *name, const std::vector<int64_t> &shape,
-                          const std::vector<T> &numbers) -> Status {
-    writer.add<T>(name, shape, numbers);
+                          std::vector<T> &numbers) -> Status {
+    writer.add<T>(name, shape, std::move(numbers));
     return {};
   };
-  (void)SurveyTensors::forEach(all, model, int64_t(all.rows.size()),
-                               int64_t(survey.parts.size()), add);
+  (void)all.forEach(model, int64_t(all.rows.size()),
+                    int64_t(survey.parts.size()), add);
   for (size_t i = 0; i < survey.periods.size(); ++i)
     if (isPeriodic(model, i))
       writer.add<double>(periodsOf(i), {int64_t(survey.periods[i].size())},
@@ -264,6 +271,13 @@ Result<std::string> hashOf(const tamrt_model &model, const Survey &survey) {
 }
 
 namespace {
+
+/// Whether no two texts are equal.
+bool areDistinct(const std::vector<std::string> &texts) {
+  std::vector<std::string_view> sorted(texts.begin(), texts.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
 
 /// Reads one entry of the list of parts.
 Result<PartSurvey> partOf(const json &entry, const std::string &place,
@@ -306,11 +320,9 @@ Result<PartSurvey> partOf(const json &entry, const std::string &place,
       return std::move(texts).error();
     part.levels.push_back(*std::move(texts));
   }
-  const std::set<std::string_view> unique(part.groups.begin(),
-                                          part.groups.end());
   if (part.levels.size() != columns.levels.size() ||
       part.areNumbers.size() != part.levels.size() + size_t(!!columns.group) ||
-      unique.empty() || unique.size() != part.groups.size() ||
+      part.groups.empty() || !areDistinct(part.groups) ||
       (!columns.group && part.groups != std::vector<std::string>{""}))
     return bad;
   return part;
@@ -320,21 +332,21 @@ Result<PartSurvey> partOf(const json &entry, const std::string &place,
 Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
                  Survey &survey, size_t pairs) {
   const std::string &path = file.path();
-  SurveyTensors all;
-  auto read = [&]<class T>(const char *name, const std::vector<int64_t> &shape,
-                           std::vector<T> &numbers) -> Status {
-    Result<std::vector<T>> values = file.values<T>(name, shape);
-    if (!values)
-      return std::move(values).error();
-    numbers = *std::move(values);
+  SurveyTensors<SafetensorsFile::View> all;
+  auto find = [&]<class T>(const char *name, const std::vector<int64_t> &shape,
+                           SafetensorsFile::View<T> &numbers) -> Status {
+    Result<SafetensorsFile::View<T>> found = file.view<T>(name, shape);
+    if (!found)
+      return std::move(found).error();
+    numbers = *found;
     return {};
   };
-  if (Status s = SurveyTensors::forEach(all, model, int64_t(pairs),
-                                        int64_t(survey.parts.size()), read);
+  if (Status s = all.forEach(model, int64_t(pairs),
+                             int64_t(survey.parts.size()), find);
       !s)
     return s;
-  for (int64_t digit : all.weights)
-    if (digit < 0 || digit > int64_t(0xffffffff))
+  for (size_t i = 0; model.weights && i < all.weights.size(); ++i)
+    if (all.weights[i] < 0 || all.weights[i] > int64_t(0xffffffff))
       return Error{path + ": tensor 'weights': expected digits of 32 bits"};
   const size_t gridCount =
       model.compression ? size_t(model.compression->grid_count) : 0;
@@ -342,11 +354,14 @@ Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
   size_t at = 0;
   for (size_t p = 0; p < survey.parts.size(); ++p) {
     PartSurvey &part = survey.parts[p];
+    part.dates.reserve(part.groups.size());
+    part.spreads.reserve(part.groups.size() * width);
     for (size_t g = 0; g < part.groups.size(); ++g, ++at) {
-      const int64_t *date = all.dates.data() + 4 * at;
-      const GroupDates of = {size_t(all.rows[at]),
-                             {date[0], uint64_t(date[1])},
-                             {date[2], uint64_t(date[3])},
+      auto date = [&](size_t i) {
+        return RowDate{all.dates[4 * at + i],
+                       uint64_t(all.dates[4 * at + i + 1])};
+      };
+      const GroupDates of = {size_t(all.rows[at]), date(0), date(2),
                              all.ordered[at] != 0};
       // Far more rows than there are would overflow sums of rows.
       if (all.rows[at] < 1 || all.rows[at] > (int64_t(1) << 48) ||
@@ -358,8 +373,8 @@ Status fillParts(const tamrt_model &model, const SafetensorsFile &file,
       part.dates.push_back(of);
       if (model.weights) {
         ExactSum::Digits digits;
-        std::copy_n(all.weights.begin() + ptrdiff_t(at * digits.size()),
-                    digits.size(), digits.begin());
+        for (size_t i = 0; i < digits.size(); ++i)
+          digits[i] = uint64_t(all.weights[at * digits.size() + i]);
         part.weights.push_back(ExactSum::of(digits));
       }
       for (size_t i = 0; i < width; ++i) {
@@ -408,6 +423,8 @@ Result<Survey> loadSurvey(const tamrt_model &model,
     }
   if (survey.parts.empty())
     return Error{place + ": expected a list of parts"};
+  // Their texts may be many.
+  *parts = {};
   if (Status s = fillParts(model, file, survey, pairs); !s)
     return std::move(s).error();
   for (size_t i = 0; i < size_t(model.input_count); ++i) {
@@ -428,22 +445,30 @@ Result<Survey> loadSurvey(const tamrt_model &model,
   return survey;
 }
 
+namespace {
+
+/// The texts of all parts, each once, in the order of the parts.
+TextIndex groupsOf(const Survey &survey) {
+  TextIndex all;
+  for (const PartSurvey &part : survey.parts)
+    for (const std::string &text : part.groups)
+      all.add(text);
+  return all;
+}
+TextIndex levelsOf(const Survey &survey, size_t column) {
+  TextIndex all;
+  for (const PartSurvey &part : survey.parts)
+    for (const std::string &text : part.levels[column])
+      all.add(text);
+  return all;
+}
+
+} // namespace
+
 SurveyedTexts textsOf(const Survey &survey) {
-  SurveyedTexts all;
-  auto add = [](std::vector<std::string> &to, TextIndex &index,
-                const std::vector<std::string> &texts) {
-    for (const std::string &text : texts)
-      if (index.add(text) == to.size())
-        to.push_back(text);
-  };
-  TextIndex groups;
-  std::vector<TextIndex> levels(survey.parts.front().levels.size());
-  all.levels.resize(levels.size());
-  for (const PartSurvey &part : survey.parts) {
-    add(all.groups, groups, part.groups);
-    for (size_t i = 0; i < levels.size(); ++i)
-      add(all.levels[i], levels[i], part.levels[i]);
-  }
+  SurveyedTexts all = {listOf(groupsOf(survey)), {}};
+  for (size_t i = 0; i < survey.parts.front().levels.size(); ++i)
+    all.levels.push_back(listOf(levelsOf(survey, i)));
   return all;
 }
 
@@ -451,7 +476,7 @@ namespace {
 
 /// Checks that the parts would be read alike in one file.
 Status checkAlike(const tamrt_model &model, const Survey &survey,
-                  const std::string &path, const SurveyedTexts &texts) {
+                  const std::string &path, const TextIndex &groups) {
   const PartSurvey *dated = nullptr;
   for (const PartSurvey &part : survey.parts) {
     if (part.dateForm == Date::Form::Missing)
@@ -477,20 +502,16 @@ Status checkAlike(const tamrt_model &model, const Survey &survey,
     return {};
   };
   size_t column = 0;
-  if (columns.group) {
-    TextIndex groups;
-    for (const std::string &text : texts.groups)
-      groups.add(text);
+  if (columns.group)
     if (Status s = check(column++, areNumbers(groups), model.group); !s)
       return s;
-  }
   for (size_t i = 0; i < columns.levels.size(); ++i) {
     const char *name = "";
     for (size_t k = 0; k < columns.inputs.size(); ++k)
       if (model.inputs[k].rule == TAMRT_RULE_LEVELS && columns.inputs[k] == i)
         name = model.inputs[k].column;
-    const std::vector<std::string> *lists[] = {&texts.levels[i]};
-    if (Status s = check(column++, areNumbers(lists), name); !s)
+    const std::vector<std::string> texts = listOf(levelsOf(survey, i));
+    if (Status s = check(column++, areNumbers(texts), name); !s)
       return s;
   }
   return {};
@@ -498,7 +519,7 @@ Status checkAlike(const tamrt_model &model, const Survey &survey,
 
 /// Sorts the parts of a group by date, those with equal dates by name, and
 /// counts the rows before each. \returns whether they are whole segments.
-bool arrangeParts(const Survey &survey, std::vector<GroupPart> &parts) {
+bool arrangeParts(const Survey &survey, std::span<GroupPart> parts) {
   auto dates = [&](const GroupPart &part) -> const GroupDates & {
     return survey.parts[part.part].dates[part.index];
   };
@@ -522,48 +543,85 @@ bool arrangeParts(const Survey &survey, std::vector<GroupPart> &parts) {
   return areSegments;
 }
 
+/// Finds the parts of each group, in the order of the parts. `groups` are the
+/// texts of all.
+Status findParts(const tamrt_model &model, const Survey &survey,
+                 const std::string &path, TextIndex &groups, PartedRows &all) {
+  const size_t count = all.order.names.size();
+  // First how many parts each group has.
+  std::vector<uint32_t> counts(count);
+  auto forEach = [&](const auto &body) -> Status {
+    for (size_t p = 0; p < survey.parts.size(); ++p) {
+      const PartSurvey &part = survey.parts[p];
+      for (size_t g = 0; g < part.groups.size(); ++g) {
+        const size_t place =
+            model.group ? all.order.places[groups.add(part.groups[g])] : 0;
+        if (place >= count)
+          return Error{path + ": part '" + part.name +
+                       "': expected groups that are numbers, got '" +
+                       part.groups[g] + "'"};
+        body(place, p, g);
+      }
+    }
+    return {};
+  };
+  if (Status s =
+          forEach([&](size_t place, size_t, size_t) { ++counts[place]; });
+      !s)
+    return s;
+  all.parts = GroupParts(counts);
+  std::fill(counts.begin(), counts.end(), 0);
+  return forEach([&](size_t place, size_t p, size_t g) {
+    all.parts[place][counts[place]++] = {uint32_t(p), uint32_t(g), 0,
+                                         survey.parts[p].dates[g].rows};
+  });
+}
+
 } // namespace
+
+GroupParts::GroupParts(std::span<const uint32_t> counts) {
+  size_t end = 0;
+  ends.reserve(counts.size());
+  for (uint32_t count : counts)
+    ends.push_back(end += count);
+  list.resize(end);
+}
+
+Spread spreadOf(const tamrt_model &model, const Survey &survey,
+                const PartedRows &rows, size_t group, size_t input) {
+  const auto inputs = size_t(model.input_count);
+  Spread spread;
+  for (const GroupPart &part : rows.parts[group]) {
+    const Spread &of =
+        survey.parts[part.part].spreads[part.index * inputs + input];
+    spread.lo = std::min(spread.lo, of.lo);
+    spread.hi = std::max(spread.hi, of.hi);
+    spread.integers &= of.integers;
+  }
+  return spread;
+}
 
 Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
                            const std::string &path) {
-  const SurveyedTexts texts = textsOf(survey);
-  if (Status s = checkAlike(model, survey, path, texts); !s)
-    return std::move(s).error();
   PartedRows all;
-  TextIndex groups;
-  for (const std::string &text : texts.groups)
-    groups.add(text);
-  all.order = sortGroups(groups, model.group != nullptr);
+  {
+    TextIndex groups = groupsOf(survey);
+    if (Status s = checkAlike(model, survey, path, groups); !s)
+      return std::move(s).error();
+    all.order = sortGroups(groups, model.group != nullptr);
+    if (Status s = findParts(model, survey, path, groups, all); !s)
+      return std::move(s).error();
+  }
   const size_t count = all.order.names.size();
-  all.parts.resize(count);
-  for (size_t p = 0; p < survey.parts.size(); ++p)
-    for (size_t g = 0; g < survey.parts[p].groups.size(); ++g) {
-      const PartSurvey &part = survey.parts[p];
-      const size_t place =
-          model.group ? all.order.places[groups.add(part.groups[g])] : 0;
-      if (place >= count)
-        return Error{path + ": part '" + part.name +
-                     "': expected groups that are numbers, got '" +
-                     part.groups[g] + "'"};
-      all.parts[place].push_back({p, g, 0, part.dates[g].rows});
-    }
-  for (std::vector<GroupPart> &parts : all.parts) {
+  for (size_t g = 0; g < count; ++g) {
+    const std::span<GroupPart> parts = all.parts[g];
     all.areSegments.push_back(arrangeParts(survey, parts));
     all.groupRows.push_back(parts.back().first + parts.back().rows);
     all.rowCount += all.groupRows.back();
   }
   const auto inputs = size_t(model.input_count);
-  all.spread = [&survey, parts = all.parts, inputs](size_t group,
-                                                    size_t input) {
-    Spread spread;
-    for (const GroupPart &part : parts[group]) {
-      const Spread &of =
-          survey.parts[part.part].spreads[part.index * inputs + input];
-      spread.lo = std::min(spread.lo, of.lo);
-      spread.hi = std::max(spread.hi, of.hi);
-      spread.integers &= of.integers;
-    }
-    return spread;
+  auto spread = [&](size_t group, size_t input) {
+    return spreadOf(model, survey, all, group, input);
   };
   const ModelColumns columns = columnsOf(model);
   std::vector<LevelTable> levels(inputs);
@@ -572,7 +630,7 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
     if (input.rule != TAMRT_RULE_LEVELS)
       continue;
     LevelCollector collector(size_t(input.levels));
-    for (const std::string &text : texts.levels[columns.inputs[i]])
+    for (const std::string &text : listOf(levelsOf(survey, columns.inputs[i])))
       collector.add(text);
     Result<LevelTable> table = collector.table(path, input.column);
     if (!table)
@@ -582,7 +640,7 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
   auto nameAt = [&](size_t g) { return all.order.names[g]; };
   Result<Normalization> normalization =
       normalize(model,
-                {count, nameAt, all.spread,
+                {count, nameAt, spread,
                  [&](size_t input, double &lo, double &hi) {
                    const std::vector<double> &values = survey.periods[input];
                    return periodOf(values.data(), values.size(), lo, hi);
@@ -610,7 +668,7 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
             [&](const PartSurvey &part) { return part.onGrid[grid]; });
       },
       [&](size_t group, size_t grid) {
-        return all.spread(group, size_t(model.compression->grids[grid].input));
+        return spread(group, size_t(model.compression->grids[grid].input));
       });
   return all;
 }

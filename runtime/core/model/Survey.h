@@ -34,7 +34,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -114,19 +113,43 @@ Result<std::string> hashOf(const tamrt_model &model, const Survey &survey);
 
 /// Rows of a group that are in one part.
 struct GroupPart {
-  size_t part;
+  uint32_t part;
   /// The part's own index of the group.
-  size_t index;
+  uint32_t index;
   /// Number of the group's rows in the parts before.
   size_t first;
   size_t rows;
+};
+
+/// The parts of all groups, in the order of the groups.
+class GroupParts {
+public:
+  GroupParts() = default;
+  /// With room for `counts[g]` parts of group g.
+  explicit GroupParts(std::span<const uint32_t> counts);
+
+  /// Number of groups.
+  size_t size() const { return ends.size(); }
+  /// Those of a group.
+  std::span<const GroupPart> operator[](size_t group) const {
+    return {list.data() + begin(group), list.data() + ends[group]};
+  }
+  std::span<GroupPart> operator[](size_t group) {
+    return {list.data() + begin(group), list.data() + ends[group]};
+  }
+
+private:
+  size_t begin(size_t group) const { return group == 0 ? 0 : ends[group - 1]; }
+
+  std::vector<GroupPart> list;
+  std::vector<size_t> ends;
 };
 
 /// The rows of all parts.
 struct PartedRows {
   GroupOrder order;
   /// By group, in the order of the group's rows.
-  std::vector<std::vector<GroupPart>> parts;
+  GroupParts parts;
   std::vector<size_t> groupRows;
   /// Whether the parts of a group that has several are whole segments of its
   /// rows, but for its last rows, in order: then its sums are those of one
@@ -137,8 +160,6 @@ struct PartedRows {
   std::vector<double> means;
   FitSteps steps;
   size_t rowCount = 0;
-  /// The spread of an input without levels in a group.
-  std::function<Spread(size_t group, size_t input)> spread;
 
   /// Whether the sums of a group are those of one file.
   bool isExact(size_t group) const {
@@ -154,6 +175,10 @@ struct PartedRows {
 /// `meanWeights`.
 Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
                            const std::string &path);
+
+/// The spread of an input without levels in a group of all parts.
+Spread spreadOf(const tamrt_model &model, const Survey &survey,
+                const PartedRows &rows, size_t group, size_t input);
 
 /// The texts of all parts, with which a part is read as one file with them.
 struct SurveyedTexts {

@@ -40,12 +40,7 @@ void Systems::addRows(const Dataset &rows) {
       groups.resize(group.place + 1);
     System &system = groups[group.place];
     system.rows += double(group.rows);
-    for (size_t row = group.first; row < group.first + group.rows; ++row) {
-      const double target = rows.target()[row];
-      const double weight = rows.weights() ? rows.weights()[row] : 1.0;
-      system.squares.add(weight * target * target);
-      system.positiveRows += weight > 0;
-    }
+    system.target.add(rows, group);
   }
 }
 

@@ -15,8 +15,8 @@
 #ifndef TAMRT_CORE_MODEL_SYSTEMS_H
 #define TAMRT_CORE_MODEL_SYSTEMS_H
 
-#include "core/data/CompensatedSum.h"
 #include "core/data/Dataset.h"
+#include "core/data/TargetSum.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
 
@@ -31,11 +31,10 @@ struct System {
   /// Gram + 1e-6 T I, D x D, column after column; both triangles.
   std::vector<double> matrix;
   std::vector<double> vector;
-  /// T, and the rows of positive weight.
+  /// T.
   double rows = 0;
-  size_t positiveRows = 0;
-  /// Sum of weight * target^2.
-  CompensatedSum squares;
+  /// Of weight * target^2, and of rows of positive weight.
+  TargetSums target;
 };
 
 /// Those of all groups.

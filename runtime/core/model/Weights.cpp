@@ -26,6 +26,8 @@ constexpr const char *kFormat = "tamc weights 2";
 /// The format of files without a checksum.
 constexpr const char *kOldFormat = "tamc weights 1";
 
+constexpr const char *kCoefficients = "coefficients";
+
 // Libraries of earlier versions ignore tensors of inference and no others.
 constexpr const char *kResiduals = "inference.calibration.residuals";
 constexpr const char *kCalibrationRows = "inference.calibration.rows";
@@ -192,7 +194,11 @@ Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
   return {};
 }
 
-SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
+/// The contents. Of weights whose coefficients come by a SafetensorsOutput,
+/// `later` says whether inference does, too.
+static SafetensorsWriter contentsOf(const tamrt_model &model,
+                                    const Weights &weights,
+                                    std::optional<bool> later = {}) {
   json effects = json::array();
   for (int64_t i = 0; i < model.effect_count; ++i) {
     const tamrt_effect &effect = model.effects[i];
@@ -220,7 +226,9 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
   writer.metadata("spec", model.spec);
   writer.metadata("columns", dump(columns));
   writer.metadata("effects", dump(effects));
-  writer.metadata("groups", dump(weights.groups));
+  std::string names;
+  appendJson(weights.groups, names);
+  writer.metadata("groups", std::move(names));
   writer.metadata("inputs", dump(inputs));
   if (!weights.penalties.empty()) {
     json penalties = json::object();
@@ -242,8 +250,11 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
 
   const auto groups = int64_t(weights.groups.size());
   const Normalization &norm = weights.normalization;
-  writer.addView<double>("coefficients", {groups, model.columns},
-                         weights.coefficients);
+  if (later)
+    writer.addLater(kCoefficients, {groups, model.columns});
+  else
+    writer.addView<double>(kCoefficients, {groups, model.columns},
+                           weights.coefficients);
   writer.addView<double>("ranges", {groups, model.input_count, 2}, norm.ranges);
   writer.addView<double>("knots", {model.input_count, 2}, norm.knots);
   for (int64_t i = 0; i < model.table_count; ++i) {
@@ -266,13 +277,46 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
     writer.add<double>(kCalibrationRows, {groups}, rows);
   }
   const Inference &known = weights.inference;
-  if (known.isEmpty())
+  const bool isLater = later.value_or(false);
+  if (known.isEmpty() && !isLater)
     return writer;
   writer.metadata("inference", dump({{"groups", groupFieldNames},
                                      {"effects", effectFieldNames}}));
   for (const auto &tensor : inferenceTensors(model, groups, known))
-    writer.addView<double>(tensor.name, tensor.shape, tensor.numbers);
+    if (isLater)
+      writer.addLater(tensor.name, tensor.shape);
+    else
+      writer.addView<double>(tensor.name, tensor.shape, tensor.numbers);
   return writer;
+}
+
+SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
+  return contentsOf(model, weights);
+}
+
+Result<WeightsOutput> WeightsOutput::create(const tamrt_model &model,
+                                            const Weights &weights,
+                                            bool hasInference,
+                                            const std::string &path) {
+  Result<SafetensorsOutput> output =
+      SafetensorsOutput::create(contentsOf(model, weights, hasInference), path);
+  if (!output)
+    return std::move(output).error();
+  return WeightsOutput(model, *std::move(output));
+}
+
+Status WeightsOutput::write(size_t first, std::span<const double> coefficients,
+                            const Inference &inference) {
+  const auto width = size_t(model->columns);
+  Status written = output.write(kCoefficients, first * width, coefficients);
+  if (inference.isEmpty())
+    return written;
+  const size_t count = coefficients.size() / width;
+  for (const auto &tensor : inferenceTensors(*model, int64_t(count), inference))
+    if (written)
+      written = output.write(
+          tensor.name, first * (tensor.numbers.size() / count), tensor.numbers);
+  return written;
 }
 
 /// The aps in the file that differ from the formula's.
@@ -509,7 +553,7 @@ Result<Weights> loadWeights(const tamrt_model &model,
                      " at index " + std::to_string(i)};
     return {};
   };
-  if (Status s = tensor("coefficients", coefficients, weights.coefficients); !s)
+  if (Status s = tensor(kCoefficients, coefficients, weights.coefficients); !s)
     return std::move(s).error();
   if (Status s = tensor("ranges", ranges, weights.normalization.ranges); !s)
     return std::move(s).error();

@@ -102,6 +102,31 @@ Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
 /// outlive the result.
 SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 
+/// A file of weights under way, which gets the coefficients of groups, and
+/// inference, as they come.
+class WeightsOutput {
+public:
+  /// Begins the file `path` with all of `weights` but the coefficients and, if
+  /// it will have that, inference. Errors: those of SafetensorsOutput.
+  static Result<WeightsOutput> create(const tamrt_model &model,
+                                      const Weights &weights, bool hasInference,
+                                      const std::string &path);
+
+  /// Writes the coefficients of groups from `first` on, and their inference,
+  /// which is empty if the file has none.
+  Status write(size_t first, std::span<const double> coefficients,
+               const Inference &inference);
+  /// Ends the file, of which all groups have been written. To be called once.
+  Status commit() { return output.commit(); }
+
+private:
+  WeightsOutput(const tamrt_model &model, SafetensorsOutput output)
+      : model(&model), output(std::move(output)) {}
+
+  const tamrt_model *model;
+  SafetensorsOutput output;
+};
+
 /// Whether to read a part that not all files have; Yes is an error if the file
 /// lacks it.
 enum class FilePart { No, IfPresent, Yes };

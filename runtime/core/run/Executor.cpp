@@ -139,8 +139,11 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     }
     if (!worker.place.good())
       return;
-    if (options.takeSums)
-      return options.takeSums(g, worker.place.state);
+    if (options.takeSums) {
+      TargetSums target;
+      target.add(data, group);
+      return options.takeSums(g, worker.place.state, target.all());
+    }
     if (!direct)
       outcomes[g] = fit.outcome();
     if (options.systems)

@@ -28,6 +28,7 @@
 
 #include "core/data/Dataset.h"
 #include "core/data/Normalization.h"
+#include "core/data/TargetSum.h"
 #include "core/device/Device.h"
 #include "core/device/Oracle.h"
 #include "core/model/Inference.h"
@@ -138,9 +139,10 @@ struct RunOptions {
   /// coefficients then; may be null.
   Systems *systems = nullptr;
   /// For fits by the direct solver that only sum: called with the state of a
-  /// group, which is joined (Workplace.h), instead of its solve. Several
-  /// threads may give different groups. May be empty.
-  std::function<void(size_t group, void *state)> takeSums;
+  /// group, which is joined (Workplace.h), and the sums of its target, instead
+  /// of its solve. Several threads may give different groups. May be empty.
+  std::function<void(size_t group, void *state, const TargetSum &target)>
+      takeSums;
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;

@@ -503,12 +503,12 @@ bool Gcv::visitBelow(size_t group, size_t coordinate,
 /// RSS of a fit. NaN stays NaN.
 double Gcv::squaresOf(size_t group, const Fit &fit) const {
   const double rss =
-      groups[group].squares.value() - 2 * fit.vectorBeta + fit.betaSBeta;
+      groups[group].target.all().squares() - 2 * fit.vectorBeta + fit.betaSBeta;
   return rss < 0 ? 0 : rss;
 }
 
 double Gcv::scoreOf(size_t group, const Fit &fit) const {
-  const auto rows = double(groups[group].positiveRows);
+  const double rows = groups[group].target.all().positiveRows();
   const double rss = squaresOf(group, fit);
   const double left = std::max(1 - gamma * fit.trace / rows, 1e-6);
   return groups.weightMean(group) * rss / rows / (left * left);

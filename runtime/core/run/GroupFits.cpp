@@ -63,6 +63,8 @@ struct Slot {
   GroupFit fit;
   /// Rows of the reading so far.
   size_t rows = 0;
+  /// For fits that only sum.
+  TargetSums target = {};
   bool hasBegun = false, wantsRows = true;
 };
 
@@ -203,7 +205,7 @@ void GroupFits::Impl::end(size_t index) {
 void GroupFits::Impl::take(Worker &worker, Slot &slot) {
   const size_t group = slot.group;
   if (options.takeSums)
-    return options.takeSums(group, worker.place.state);
+    return options.takeSums(group, worker.place.state, slot.target.all());
   if (options.systems)
     return options.systems->take(group, slot.fit.coefficients(worker));
   const auto width = size_t(model.columns);
@@ -349,6 +351,8 @@ Status GroupFits::Impl::addTo(const Dataset &rows,
                              groups.rows[group.place],
                              {}});
     slot.rows += group.rows;
+    if (options.takeSums)
+      slot.target.add(rows, group);
     if (!isDirect || slot.rows < groups.rows[group.place] ||
         !worker.place.good())
       return;

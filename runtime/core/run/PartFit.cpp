@@ -11,6 +11,7 @@
 #include "core/learn/Learners.h"
 #include "core/run/GroupFit.h"
 #include "core/run/GroupFits.h"
+#include "core/run/Statistics.h"
 #include "core/run/StreamedRows.h"
 #include "core/run/Work.h"
 #include "io/Parallel.h"
@@ -33,6 +34,13 @@ Error changedPart(const std::string &path, const std::string &name) {
   return Error{path + ": expected the rows of part '" + name +
                "' in the survey, got others: the file has changed, or was "
                "surveyed with other options"};
+}
+
+/// The columns that are compared with the survey: not the row weights.
+ModelColumns seenColumns(const tamrt_model &model) {
+  ModelColumns columns = columnsOf(model);
+  columns.weights.reset();
+  return columns;
 }
 
 } // namespace
@@ -87,7 +95,10 @@ Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
   Result<PartedRows> rows = combine(model, survey, path);
   if (!rows)
     return std::move(rows).error();
-  Result<Tables> tables = learn(model, rows->normalization, rows->spread);
+  Result<Tables> tables =
+      learn(model, rows->normalization, [&](size_t group, size_t input) {
+        return spreadOf(model, survey, *rows, group, input);
+      });
   if (!tables)
     return Error{path + ": " + tables.error().message};
   for (size_t g = 0; model.carry_bytes > 0 && g < rows->parts.size(); ++g)
@@ -97,8 +108,6 @@ Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
           ": expected all rows in one part, because a term (pid) depends on "
           "the rows before; split --whole-groups makes such parts"};
   const SumsLayout layout(*rows->steps.model);
-  // The spreads that it refers to move with the survey's parts.
-  rows->spread = nullptr;
   return SurveyedFit{std::move(survey), *std::move(rows), *std::move(tables),
                      layout};
 }
@@ -113,10 +122,26 @@ PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
 
 PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
                    size_t part, const RunOptions &options)
-    : model(model), fit(fit), part(part), columns(columnsOf(model)),
+    : model(model), fit(fit), part(part), columns(seenColumns(model)),
       options(options), seen(model, columns),
       beyond(model, fit.rows.normalization, Purpose::Fit) {
   findBlocks();
+}
+
+void SurveyedFit::forgetTexts() {
+  for (PartSurvey &part : survey.parts) {
+    part.groups = {};
+    part.levels = {};
+  }
+}
+
+void SurveyedFit::forgetParts() {
+  for (PartSurvey &part : survey.parts) {
+    PartSurvey name;
+    name.name = std::move(part.name);
+    part = std::move(name);
+  }
+  survey.periods = {};
 }
 
 /// Divides the part's rows of each group into those of the largest nodes that
@@ -231,12 +256,14 @@ RunOptions PartSums::summing(const std::vector<size_t> &which,
                              const TakeNode &take, Taking &taking) const {
   RunOptions with = options;
   with.solver = FitSolver::Direct;
-  with.takeSums = [this, &which, &take, &taking](size_t index, void *state) {
+  with.takeSums = [this, &which, &take, &taking](size_t index, void *state,
+                                                 const TargetSum &target) {
     std::vector<double> numbers(fit.layout.size());
     fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
       std::copy_n(numbersIn(state, each), each.count,
                   numbers.begin() + ptrdiff_t(at));
     });
+    fit.layout.setTarget(target, numbers);
     const std::lock_guard lock(taking.mutex);
     if (taking.status)
       taking.status = take(placeOf[which[index]], numbers);
@@ -311,7 +338,7 @@ Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
 /// The rows of the reader in pieces of `rowBytes` bytes.
 StreamedRows PartSums::readRows(size_t rowBytes) const {
   StreamedRows rows(*reader, model, rowBytes, options.threads);
-  rows.order = fit.rows.order;
+  rows.order = &fit.rows.order;
   rows.means = fit.rows.means;
   rows.levels = fit.rows.normalization.levels;
   rows.keepTexts();
@@ -345,23 +372,35 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
                              const StreamLimits &limits) {
   std::vector<size_t> all(blocks.size());
   std::iota(all.begin(), all.end(), size_t(0));
-  const Normalization normalization = normalizationOf(all);
+  // Of parts that have all rows of all groups, blocks are the groups.
+  const bool areGroups = [&] {
+    for (size_t block : all)
+      if (blocks[block].node.group != block ||
+          blocks[block].rows != fit.rows.groupRows[block])
+        return false;
+    return blocks.size() == fit.rows.groupRows.size();
+  }();
+  const Normalization own = areGroups ? Normalization() : normalizationOf(all);
   Taking taking;
   const RunOptions with = summing(all, take, taking);
   std::vector<std::string> names;
   std::vector<size_t> counts;
-  for (const Block &block : blocks) {
-    names.push_back(fit.rows.order.names[block.node.group]);
-    counts.push_back(block.rows);
+  for (size_t block = 0; !areGroups && block < blocks.size(); ++block) {
+    names.push_back(fit.rows.order.names[blocks[block].node.group]);
+    counts.push_back(blocks[block].rows);
   }
-  const size_t longest = *std::max_element(counts.begin(), counts.end());
+  const FittedGroups fitted =
+      areGroups ? FittedGroups{fit.rows.order.names, fit.rows.groupRows}
+                : FittedGroups{names, counts};
+  const size_t longest =
+      *std::max_element(fitted.rows.begin(), fitted.rows.end());
   const size_t each =
       GroupFits::bytesPerGroup(fit.model(), TAMRT_STEP_FIT_CHUNK, longest);
   const size_t most =
       std::clamp<size_t>(limits.stateBytes / each, 1, blocks.size());
-  Result<GroupFits> fits =
-      GroupFits::create(fit.model(), TAMRT_STEP_FIT_CHUNK, normalization,
-                        fit.tables, {names, counts}, most, with);
+  Result<GroupFits> fits = GroupFits::create(
+      fit.model(), TAMRT_STEP_FIT_CHUNK,
+      areGroups ? fit.rows.normalization : own, fit.tables, fitted, most, with);
   if (!fits)
     return std::move(fits).error();
   while (true) {
@@ -391,12 +430,13 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
 
 namespace {
 
+using Roots = std::vector<const std::vector<double> *>;
+
 /// The nodes of a group whose parts have all been summed, from the last leaves
 /// to the first; empty if these are others.
-std::vector<const std::vector<double> *>
-rootsOf(const PartedRows &rows, const NodeSums &sums, size_t group) {
+Roots rootsOf(const PartedRows &rows, const NodeSums &sums, size_t group) {
   const auto leaves = uint64_t(leavesOf(rows, group));
-  std::vector<const std::vector<double> *> roots;
+  Roots roots;
   auto at = sums.lower_bound({group, 0, 0});
   uint64_t found = 0;
   for (; at != sums.end() && at->first.group == group; ++at) {
@@ -409,6 +449,18 @@ rootsOf(const PartedRows &rows, const NodeSums &sums, size_t group) {
   return roots;
 }
 
+/// Takes the equations of a group, which is at `index` of the systems.
+void takeSystem(const SurveyedFit &fit, size_t group, const Roots &roots,
+                const double *output, size_t index, Systems &systems) {
+  systems.take(index, output);
+  System &system = systems.groups[index];
+  system.rows = double(fit.rows.groupRows[group]);
+  TargetSum target = fit.layout.target(*roots.front());
+  for (size_t i = 1; i < roots.size(); ++i)
+    target.join(fit.layout.target(*roots[i]));
+  system.target = TargetSums(target);
+}
+
 } // namespace
 
 Result<std::vector<double>>
@@ -417,7 +469,7 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
             const std::string &path, const RunOptions &options) {
   const PartedRows &rows = fit.rows;
   std::vector<Group> groups;
-  std::vector<std::vector<const std::vector<double> *>> roots;
+  std::vector<Roots> roots;
   for (size_t g : places) {
     const std::string &name = rows.order.names[g];
     groups.push_back({name, 0, rows.groupRows[g], g});
@@ -430,15 +482,18 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
   RunOptions with = options;
   with.solver = FitSolver::Direct;
   Result<Crew> crew = makeCrew(steps, TAMRT_STEP_FIT_CHUNK, places.size(),
-                               /*groupRows=*/1, with);
+                               /*groupRows=*/1, with, StateOf::Worker,
+                               systemBytes(model, rows.groupRows.size(), with));
   if (!crew)
     return std::move(crew).error();
+  if (Status s = startInference(model, *crew, places.size(), with); !s)
+    return std::move(s).error();
   const auto width = size_t(model.columns);
-  std::vector<double> coefficients(places.size() * width);
+  std::vector<double> coefficients(with.systems ? 0 : places.size() * width);
   Work work(steps, groups, *crew, with, "solve");
   Status done = work.run([&](Worker &worker, size_t index) {
     const size_t g = places[index];
-    const std::vector<const std::vector<double> *> &nodes = roots[index];
+    const Roots &nodes = roots[index];
     rows.normalization.parameters(steps, g, worker.place.parameters,
                                   with.strengthsOf(steps, g));
     worker.place.tables = fit.tables.pointers();
@@ -458,9 +513,17 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
     });
     solve.skipPass();
     solve.resume(worker);
-    if (worker.place.good())
-      std::memcpy(coefficients.data() + index * width,
-                  solve.coefficients(worker), width * sizeof(double));
+    if (!worker.place.good())
+      return;
+    if (with.systems)
+      return takeSystem(fit, g, nodes, solve.coefficients(worker), index,
+                        *with.systems);
+    std::memcpy(coefficients.data() + index * width, solve.coefficients(worker),
+                width * sizeof(double));
+    if (!crew->ladder->extra().infers)
+      return;
+    if (const double *inferred = solve.infer(worker))
+      with.inference->take(model, index, inferred);
   });
   if (!done)
     return Error{path + ": " + done.error().message};
@@ -487,20 +550,49 @@ Status solveSums(const tamrt_model &model, const SurveyedFit &fit,
         (others > 0 ? " and " + std::to_string(others) + " more" : "")};
   }
   const size_t groups = fit.rows.order.names.size();
+  if (options.systems)
+    options.systems->weightMeans = fit.rows.means;
   const size_t most =
       std::max<size_t>(kSolvedBytes / (fit.layout.size() * sizeof(double)),
                        2 * chooseThreads(options.threads, groups, 1));
+  const std::vector<double> none(size_t(model.penalty_count), 0.0);
   for (size_t first = 0; first < groups; first += most) {
     std::vector<size_t> places(std::min(most, groups - first));
     std::iota(places.begin(), places.end(), first);
     NodeSums nodes;
     if (Status s = sums.read(first, places.size(), nodes); !s)
       return s;
+    Inference inference;
+    Systems systems;
+    RunOptions with = options;
+    if (options.systems || options.inference) {
+      with.inference = nullptr;
+      with.systems = &systems;
+      if (options.inference)
+        with.strengths = none;
+      Result<std::vector<double>> summed =
+          solveGroups(model, fit, nodes, places, path, with);
+      if (!summed)
+        return std::move(summed).error();
+    }
+    if (options.systems) {
+      std::move(systems.groups.begin(), systems.groups.end(),
+                std::back_inserter(options.systems->groups));
+      continue;
+    }
+    with = options;
+    if (options.inference)
+      with.inference = &inference;
     Result<std::vector<double>> coefficients =
-        solveGroups(model, fit, nodes, places, path, options);
+        solveGroups(model, fit, nodes, places, path, with);
     if (!coefficients)
       return std::move(coefficients).error();
-    if (Status s = take(first, *coefficients); !s)
+    for (size_t i = 0; !inference.isEmpty() && i < places.size(); ++i)
+      finishFromSums(model, systems.groups[i],
+                     fit.rows.means.empty() ? 1 : fit.rows.means[first + i],
+                     coefficients->data() + i * size_t(model.columns), i,
+                     inference);
+    if (Status s = take(first, *coefficients, inference); !s)
       return s;
   }
   return {};

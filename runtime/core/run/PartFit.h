@@ -58,6 +58,12 @@ struct SurveyedFit {
   SumsLayout layout;
 
   const tamrt_model &model() const { return *rows.steps.model; }
+
+  /// Frees what a part's sums do not need when their file has been begun and
+  /// the reader knows its texts: the survey's texts. And what a solve does not
+  /// need: all of the survey but the parts' names.
+  void forgetTexts();
+  void forgetParts();
 };
 
 /// Combines the parts of `survey`, from the file `path`. Errors: those of
@@ -151,19 +157,23 @@ private:
 };
 
 /// The coefficients of groups, given by their places, whose parts have all been
-/// summed. Errors: sums that are missing; those of a fit's solve. `path` is
-/// where the sums come from.
+/// summed; none if the options ask for systems. These, and inference, have the
+/// groups in the order of `places`. Errors: sums that are missing; those of a
+/// fit's solve. `path` is where the sums come from.
 Result<std::vector<double>>
 solveGroups(const tamrt_model &model, const SurveyedFit &fit,
             const NodeSums &sums, std::span<const size_t> places,
             const std::string &path, const RunOptions &options);
 
-/// Takes the coefficients of groups from `first` on.
+/// Takes the coefficients of groups from `first` on, and their inference, which
+/// is empty if the options do not ask for it.
 using TakeCoefficients =
-    std::function<Status(size_t first, std::span<const double> coefficients)>;
+    std::function<Status(size_t first, std::span<const double> coefficients,
+                         const Inference &inference)>;
 
-/// Solves the sums of all parts, some groups at a time. Errors: a part without
-/// sums; those of `solveGroups` and of `take`.
+/// Solves the sums of all parts, some groups at a time. If the options ask for
+/// systems, these get all that a fit's have, and `take` is not called. Errors:
+/// a part without sums; those of `solveGroups` and of `take`.
 Status solveSums(const tamrt_model &model, const SurveyedFit &fit,
                  const SumsFile &sums, const RunOptions &options,
                  const TakeCoefficients &take);

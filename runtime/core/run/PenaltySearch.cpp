@@ -93,12 +93,12 @@ bool SearchGroups::isFit(size_t g, const std::vector<double> &strengths,
   if (own.context.status != TAMRT_OK)
     return false;
   const double floor = TAMRT_PENALTY_FLOOR * system.rows;
-  double found = system.squares.value();
+  double found = system.target.all().squares();
   for (size_t k = 0; k < d; ++k)
     found += beta[k] * (dot(system.matrix.data() + k * d, beta.data(), d) -
                         floor * beta[k] - 2 * system.vector[k]);
   return std::fabs(found - squares) <=
-         kDifference * squares + kRounding * system.squares.value();
+         kDifference * squares + kRounding * system.target.all().squares();
 }
 
 Error SearchGroups::noFit(size_t g, const TuneOptions &options) const {

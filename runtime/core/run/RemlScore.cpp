@@ -41,7 +41,7 @@ RemlScore::RemlScore(SearchGroups &groups, const PenaltyBasis &basis)
 
 Status RemlScore::prepare() {
   for (size_t g = 0; g < groups.size(); ++g) {
-    const double squares = groups[g].squares.value();
+    const double squares = groups[g].target.all().squares();
     if (squares == 0)
       return groups.errorOf(g, "expected a target other than 0, got zeros, of "
                                "which every penalty is the best by REML");
@@ -70,7 +70,7 @@ bool RemlScore::isFit(size_t group, const std::vector<double> &strengths,
   const Rotated &sums = rotated[group];
   const double floor = TAMRT_PENALTY_FLOOR * system.rows;
   const size_t d = beta.size();
-  double squares = system.squares.value();
+  double squares = system.target.all().squares();
   for (size_t k = 0; k < d; ++k)
     squares += beta[k] * (dot(sums.matrix.row(k), beta.data(), d) -
                           floor * beta[k] - 2 * sums.vector[k]);
@@ -100,7 +100,8 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
   const System &system = groups[group];
   const Rotated &sums = rotated[group];
   const size_t d = own.columns, count = strengths.size();
-  const auto rows = double(system.positiveRows);
+  const TargetSum target = system.target.all();
+  const double rows = target.positiveRows();
   const double floor = TAMRT_PENALTY_FLOOR * system.rows;
 
   // The diagonal of S_lam.
@@ -139,7 +140,7 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
     return own.context.status == TAMRT_OK || (!mustFit && own.forgetFailure());
   // The minimum over beta is flat, so the residual's part leaves its error to
   // the second order.
-  const double deviance = system.squares.value() -
+  const double deviance = target.squares() -
                           dot(sums.vector.data(), beta.data(), d) -
                           dot(residual.data(), beta.data(), d);
   double logPenalty = 0;
@@ -152,7 +153,7 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
                 2;
 
   // Those of the sums over the deviance, and of pivots over their part of A.
-  point.noise = rows * system.squares.value() / deviance;
+  point.noise = rows * target.squares() / deviance;
   for (size_t k = 0; k < d; ++k)
     point.noise +=
         (sums.matrix.row(k)[k] + penalty[k] - floor) * inverse[k * (d + 1)];

@@ -19,6 +19,82 @@
 
 namespace tamrt {
 
+static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+static double ratio(double a, double b) { return b > 0 ? a / b : kNone; }
+
+/// Scales what FIT_INFER left of a group. With weights whose mean is 1, both A
+/// and sigma2 are divided by the mean.
+static void scaleBy(const tamrt_model &model, size_t group, double weightMean,
+                    double sigma2, Inference &inference) {
+  inference.fieldsOf(group)[kLogDeterminant] +=
+      double(model.columns) * cpu::logarithm(weightMean);
+  double *covariance = inference.covarianceOf(model, group);
+  for (int64_t i = 0; i < triangleSize(model.columns); ++i)
+    covariance[i] *= sigma2;
+}
+
+void finishFromSums(const tamrt_model &model, const System &system,
+                    double weightMean, const double *coefficients, size_t group,
+                    Inference &inference) {
+  const auto d = size_t(model.columns);
+  const TargetSum target = system.target.all();
+  const double *b = system.vector.data();
+  // S beta, and beta'S beta. The matrix has the floor.
+  std::vector<double> fitted(d);
+  double vectorBeta = 0, quadratic = 0;
+  for (size_t i = 0; i < d; ++i) {
+    const double *column = system.matrix.data() + i * d;
+    for (size_t k = 0; k < d; ++k)
+      fitted[i] += column[k] * coefficients[k];
+    fitted[i] -= TAMRT_PENALTY_FLOOR * system.rows * coefficients[i];
+    vectorBeta += b[i] * coefficients[i];
+    quadratic += fitted[i] * coefficients[i];
+  }
+  // The first column is the offset's, of ones.
+  const double weight = system.matrix[0] - TAMRT_PENALTY_FLOOR * system.rows;
+  const double mean = b[0] / weight, sum = fitted[0];
+  // NaN stays NaN.
+  auto positive = [](double value) { return value < 0 ? 0 : value; };
+  const double rss = positive(target.squares() - 2 * vectorBeta + quadratic);
+  const double variance = positive(quadratic - sum * (sum / weight));
+  double *fields = inference.fieldsOf(group);
+  const double sigma2 = ratio(rss, target.positiveRows() - fields[kEdf]);
+  for (GroupField field :
+       {kAbsolute, kRelative, kRelativeWeight, kTargetAbsolute, kAcf1, kDrift})
+    fields[field] = kNone;
+  fields[kRows] = target.positiveRows();
+  fields[kWeight] = weightMean * weight;
+  fields[kRss] = weightMean * rss;
+  fields[kSigma2] = weightMean * sigma2;
+  fields[kTargetMean] = mean;
+  fields[kTargetSquares] =
+      weightMean * positive(target.squares() - b[0] * mean);
+  for (size_t e = 0; e < size_t(model.effect_count); ++e) {
+    const tamrt_effect &effect = model.effects[e];
+    const auto first = size_t(effect.first_column),
+               end = first + size_t(effect.columns);
+    double own = 0, squares = 0, products = 0;
+    for (size_t i = first; i < end; ++i) {
+      const double *column = system.matrix.data() + i * d;
+      double inner = -TAMRT_PENALTY_FLOOR * system.rows * coefficients[i];
+      for (size_t k = first; k < end; ++k)
+        inner += column[k] * coefficients[k];
+      squares += coefficients[i] * inner;
+      products += coefficients[i] * fitted[i];
+      own += coefficients[i] * (i == 0 ? weight : column[0]);
+    }
+    double *of = inference.fieldsOf(model, group, e);
+    of[kLow] = of[kHigh] = kNone;
+    // The offset is the same in all rows.
+    of[kSd] =
+        e == 0 ? 0
+               : std::sqrt(positive(squares - own * (own / weight)) / weight);
+    of[kShare] = ratio(e == 0 ? 0 : products - own * (sum / weight), variance);
+  }
+  scaleBy(model, group, weightMean, sigma2, inference);
+}
+
 /// Of one group. Predictions are measured from that of the first row.
 struct TrainingStatistics::Sums {
   size_t all = 0;
@@ -123,9 +199,7 @@ Status TrainingStatistics::add(const Dataset &data, const Weights &weights,
 
 void TrainingStatistics::finish(std::span<const double> weightMeans,
                                 Inference &inference) const {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const auto count = size_t(model.effect_count);
-  auto ratio = [](double a, double b) { return b > 0 ? a / b : kNone; };
   for (size_t g = 0; g < groups.size(); ++g) {
     const Sums &sums = groups[g];
     const double scale = weightMeans.empty() ? 1.0 : weightMeans[g];
@@ -172,11 +246,7 @@ void TrainingStatistics::finish(std::span<const double> weightMeans,
                     own.sum.value() * (sums.predictions.value() / weight),
                 variance);
     }
-    // With weights whose mean is 1, both A and sigma2 are divided by it.
-    fields[kLogDeterminant] += double(model.columns) * cpu::logarithm(scale);
-    double *covariance = inference.covarianceOf(model, g);
-    for (int64_t i = 0; i < triangleSize(model.columns); ++i)
-      covariance[i] *= sigma2;
+    scaleBy(model, g, scale, sigma2, inference);
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "core/data/Dataset.h"
 #include "core/model/Inference.h"
+#include "core/model/Systems.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "io/Error.h"
@@ -26,6 +27,17 @@
 #include <vector>
 
 namespace tamrt {
+
+/// Sets the fields of a group of `inference`, which FIT_INFER has begun, from
+/// its sums alone, and scales its covariance. `system` has what a fit of these
+/// sums has; `weightMean` is what the row weights were divided by. Fields that
+/// need each row are NaN: those of magnitudes of residuals and targets, acf1,
+/// drift, and the least and the greatest contribution of effects. The others
+/// agree with those of rows but for cancellation: the sum of squares of the
+/// residuals is a difference of sums of squares of the target.
+void finishFromSums(const tamrt_model &model, const System &system,
+                    double weightMean, const double *coefficients, size_t group,
+                    Inference &inference);
 
 /// Sums over the training rows of each group, which may come in parts.
 class TrainingStatistics {

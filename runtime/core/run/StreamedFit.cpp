@@ -49,6 +49,7 @@ public:
   const tamrt_model &model;
   RunOptions options;
   StreamLimits limits;
+  GroupOrder order;
   StreamedRows rows;
 
   /// Results of the survey, with groups by their places.
@@ -119,12 +120,13 @@ Status StreamedFit::Impl::finishSurvey() {
     return std::move(tables).error();
   rows.levels = *std::move(tables);
 
-  rows.order = reader.groupOrder();
-  groupRows.resize(rows.order.names.size());
-  numberOf.resize(rows.order.names.size());
+  order = reader.groupOrder();
+  rows.order = &order;
+  groupRows.resize(order.names.size());
+  numberOf.resize(order.names.size());
   const std::vector<GroupDates> &groups = rowSurvey->groups();
   for (uint32_t number = 0; number < groups.size(); ++number) {
-    const size_t place = columns.group ? rows.order.places[number] : 0;
+    const size_t place = columns.group ? order.places[number] : 0;
     groupRows[place] = groups[number].rows;
     numberOf[place] = number;
   }
@@ -152,7 +154,7 @@ Status StreamedFit::Impl::findMeans() {
   for (uint32_t number : numberOf)
     sums.push_back(rowSurvey->weightSums()[number]);
   Result<std::vector<double>> means = meanWeights(
-      model, [&](size_t g) { return rows.order.names[g]; }, sums, groupRows);
+      model, [&](size_t g) { return order.names[g]; }, sums, groupRows);
   if (!means)
     return std::move(means).error();
   rows.means = *std::move(means);
@@ -219,12 +221,12 @@ Result<Weights> StreamedFit::Impl::fit() {
       return error;
     return Error{reader.path() + ": " + error.message};
   };
-  if (Status s = checkTexts(model, rows.order.names, rows.levels); !s)
+  if (Status s = checkTexts(model, order.names, rows.levels); !s)
     return located(std::move(s).error());
   Weights weights;
   Result<Normalization> normalization = normalize(
       model,
-      {rows.order.names.size(), [&](size_t g) { return rows.order.names[g]; },
+      {order.names.size(), [&](size_t g) { return order.names[g]; },
        [&](size_t group, size_t input) { return spread(group, input); },
        [&](size_t input, double &lo, double &hi) {
          return rowSurvey->period(input).find(lo, hi);
@@ -266,7 +268,7 @@ Result<Weights> StreamedFit::Impl::fit() {
         });
         for (size_t place = 0; read && place < next.size(); ++place)
           if (next[place] != groupFirst[place] + groupRows[place])
-            read = changedRows(rows.order.names[place]);
+            read = changedRows(order.names[place]);
         return read;
       });
   if (!tables)
@@ -274,17 +276,17 @@ Result<Weights> StreamedFit::Impl::fit() {
   weights.tables = *std::move(tables);
 
   Result<std::vector<double>> coefficients =
-      fitChosen(model, rows.order.names, weights.normalization, weights.tables,
+      fitChosen(model, order.names, weights.normalization, weights.tables,
                 options, systems, [&](const RunOptions &with) {
                   return fitGroups(weights.normalization, weights.tables, with);
                 });
   if (!coefficients)
     return located(std::move(coefficients).error());
   weights.coefficients = *std::move(coefficients);
-  weights.groups = rows.order.names;
+  weights.groups = order.names;
   if (!options.inference)
     return weights;
-  TrainingStatistics statistics(model, rows.order.names.size());
+  TrainingStatistics statistics(model, order.names.size());
   std::vector<size_t> left = groupRows;
   Status added = rows.forEach([&](const Dataset &part) -> Status {
     for (const Group &group : part.groups()) {
@@ -296,7 +298,7 @@ Result<Weights> StreamedFit::Impl::fit() {
   });
   for (size_t place = 0; added && place < left.size(); ++place)
     if (left[place] > 0)
-      added = changedRows(rows.order.names[place]);
+      added = changedRows(order.names[place]);
   if (!added)
     return located(std::move(added).error());
   statistics.finish(rows.means, *options.inference);
@@ -316,7 +318,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
               std::min(limits.stateBytes, groupsAtOnce() * bytesPerGroup()));
   Result<GroupFits> fits = GroupFits::create(
       route.of(*steps.model), route.kind(), normalization, tables,
-      {rows.order.names, groupRows}, groupsAtOnce(), fitting);
+      {order.names, groupRows}, groupsAtOnce(), fitting);
   if (!fits)
     return std::move(fits).error();
   beyond.emplace(model, normalization, Purpose::Fit);

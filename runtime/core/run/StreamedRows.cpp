@@ -43,7 +43,7 @@ Status StreamedRows::forEachLeft(FunctionRef<void(const Rows &rows)> see,
     if (Status s = checkTexts(); !s)
       return s;
     see(rows);
-    Dataset piece = Dataset::arrange(std::move(rows), reader, order, model,
+    Dataset piece = Dataset::arrange(std::move(rows), reader, *order, model,
                                      levels, threads);
     piece.divideWeights(means);
     return body(piece);

@@ -26,7 +26,8 @@
 
 namespace tamrt {
 
-/// Groups and levels are known before rows are read; the caller sets them.
+/// Groups and levels are known before rows are read; the caller sets them. The
+/// order of the groups must outlive it.
 struct StreamedRows {
   /// Pieces have about `rowBytes` bytes. Both must outlive it.
   StreamedRows(RowReader &reader, const tamrt_model &model, size_t rowBytes,
@@ -48,7 +49,7 @@ struct StreamedRows {
   const tamrt_model &model;
   unsigned threads;
   size_t maxRows;
-  GroupOrder order;
+  const GroupOrder *order = nullptr;
   std::vector<LevelTable> levels;
   /// Mean row weights by group; empty without a weight column.
   std::vector<double> means;

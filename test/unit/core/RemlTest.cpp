@@ -197,8 +197,7 @@ System systemOf(std::mt19937 &random, size_t rows) {
     const double y = 3 * x[1] - 2 * x[2] + x[12] + x[33] + draw() + 1;
     // A row without weight counts for the penalty only.
     const double weight = row == 0 ? 0 : 1 + draw();
-    system.positiveRows += weight > 0;
-    system.squares.add(weight * y * y);
+    system.target.add(weight, y);
     for (size_t i = 0; i < kColumns; ++i) {
       system.vector[i] += weight * x[i] * y;
       for (size_t k = 0; k < kColumns; ++k)
@@ -242,7 +241,7 @@ long double scoreOf(const System &system, std::span<const UnitPenalty> units,
   for (size_t i = 0; i < n; ++i)
     a[i * (n + 1)] -= TAMRT_PENALTY_FLOOR * system.rows;
   const long double left = factor(a, n), right = factor(s, n);
-  long double deviance = system.squares.value();
+  long double deviance = system.target.all().squares();
   std::vector<long double> half(n);
   for (size_t i = 0; i < n; ++i) {
     half[i] = system.vector[i];
@@ -251,7 +250,8 @@ long double scoreOf(const System &system, std::span<const UnitPenalty> units,
     half[i] /= a[i * n + i];
     deviance -= half[i] * half[i];
   }
-  return (system.positiveRows * std::log(deviance) + left - right) / 2;
+  const double rows = system.target.all().positiveRows();
+  return (rows * std::log(deviance) + left - right) / 2;
 }
 
 TEST(RemlScore, HasTheDerivativesOfItsDefinition) {
@@ -319,7 +319,7 @@ TEST(RemlScore, RefusesTargetsOfZeros) {
   Systems systems;
   systems.groups.push_back(systemOf(random, 50));
   systems.groups.push_back(systemOf(random, 50));
-  systems.groups[1].squares = {};
+  systems.groups[1].target = {};
   const std::string names[] = {"a", "b"};
   const TuneProblem problem = {model, units, systems, names};
   SearchGroups groups(problem, 0, 2, 1);

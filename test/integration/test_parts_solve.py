@@ -9,7 +9,6 @@ import math
 import os
 import random
 import subprocess
-import unittest
 
 import small
 from small import harness

@@ -45,7 +45,7 @@ static SafetensorsWriter sample() {
   writer.add<float>("f", {1}, std::vector<float>{2.5f});
   writer.add<int32_t>("i", {2}, std::vector<int32_t>{-1, 7});
   writer.add<int64_t>("scalar", {}, std::vector<int64_t>{int64_t(1) << 40});
-  writer.add<double>("empty", {0, 5}, {});
+  writer.add("empty", {0, 5}, std::span<const double>());
   writer.metadata("model", "load \"\xC3\xA9\"");
   writer.metadata("a", "");
   return writer;

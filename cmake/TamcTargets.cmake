@@ -47,6 +47,29 @@ macro(tamc_find_mlir)
   endif()
 endmacro()
 
+# tamc_compile_together(<target>)
+# With TAMC_UNITY_BUILD compiles up to eight files of a folder as one: what they
+# include is parsed once. So the files of a folder name things differently even
+# where they are static or in a namespace without a name.
+function(tamc_compile_together target)
+  if(NOT TAMC_UNITY_BUILD)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "\\$<")
+  foreach(source ${sources})
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME folder)
+    list(APPEND folder_${folder} ${source})
+    list(LENGTH folder_${folder} number)
+    math(EXPR number "(${number} - 1) / 8")
+    set_source_files_properties(${source} PROPERTIES
+      UNITY_GROUP "${folder}${number}")
+  endforeach()
+endfunction()
+
 # tamc_precompiled_mlir(<target>)
 # Compiles a target with the precompiled MLIR headers of compiler/CMakeLists.txt.
 function(tamc_precompiled_mlir target)
@@ -71,6 +94,7 @@ endfunction()
 function(tamc_add_library name)
   cmake_parse_arguments(ARG "MLIR;LLVM" "" "SOURCES;LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  tamc_compile_together(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LIBS})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -94,6 +118,7 @@ function(tamc_add_unit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_SOURCES})
+  tamc_compile_together(${name})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
   target_compile_definitions(${name} PRIVATE

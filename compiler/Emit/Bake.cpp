@@ -26,10 +26,6 @@
 using namespace mlir;
 using namespace tamc;
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 namespace {
 
 /// The structs of a model's description in memory, as compiled models have
@@ -131,15 +127,15 @@ llvm::Expected<std::string> tamc::readWeights(ModuleOp module,
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return makeError("cannot read '" + path +
-                     "': " + buffer.getError().message());
+    return llvm::createStringError("cannot read '" + path +
+                                   "': " + buffer.getError().message());
   llvm::Expected<std::unique_ptr<Target>> target = createTarget(
       module->getAttrOfType<tam::TargetAttr>(tam::kTargetAttrName));
   if (!target)
     return target.takeError();
   FailureOr<Record> description = describeModel(module, **target, version);
   if (failed(description))
-    return makeError("no description of the model");
+    return llvm::createStringError("no description of the model");
   const ModelMemory memory(*description);
   const llvm::StringRef file = (*buffer)->getBuffer();
   // In doubles: weights start at a multiple of 8 bytes.
@@ -153,8 +149,8 @@ llvm::Expected<std::string> tamc::readWeights(ModuleOp module,
   if (int status = tamrt_embed_load(&memory.model(), file.data(), file.size(),
                                     weights.empty() ? &none : weights.data(),
                                     bytes, nullptr))
-    return makeError("cannot build in '" + path +
-                     "': " + tamrt_embed_status_string(status));
+    return llvm::createStringError("cannot build in '" + path +
+                                   "': " + tamrt_embed_status_string(status));
   return std::string(reinterpret_cast<const char *>(weights.data()), bytes);
 }
 

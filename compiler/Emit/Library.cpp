@@ -18,10 +18,6 @@
 
 using namespace llvm;
 
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
-
 std::string tamc::libraryPrefix(StringRef modelName) {
   std::string prefix;
   for (char c : modelName)
@@ -42,13 +38,13 @@ Expected<std::string> tamc::archiveLibrary(StringRef object,
   const std::string path = runtimePath(executable, machine, "libtamrt-embed.a");
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
   if (!buffer)
-    return makeError("cannot read the runtime at '" + path +
-                     "': " + buffer.getError().message());
+    return createStringError("cannot read the runtime at '" + path +
+                             "': " + buffer.getError().message());
   Expected<std::unique_ptr<object::Archive>> runtime =
       object::Archive::create((*buffer)->getMemBufferRef());
   if (!runtime)
-    return makeError("cannot read the runtime at '" + path +
-                     "': " + toString(runtime.takeError()));
+    return createStringError("cannot read the runtime at '" + path +
+                             "': " + toString(runtime.takeError()));
 
   // Constant names, times and owners, so that equal models give equal archives.
   std::vector<NewArchiveMember> members;

@@ -26,23 +26,20 @@
 
 using namespace llvm;
 
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
-
 /// The first compiler driver that is found.
 static Expected<std::string> findDriver() {
   if (const char *name = std::getenv("CC"); name && *name) {
     if (ErrorOr<std::string> path = sys::findProgramByName(name))
       return *path;
-    return makeError(Twine("cannot link: CC is '") + name +
-                     "', which is not a program");
+    return createStringError(Twine("cannot link: CC is '") + name +
+                             "', which is not a program");
   }
   for (StringRef name : {"cc", "clang", "gcc"})
     if (ErrorOr<std::string> path = sys::findProgramByName(name))
       return *path;
-  return makeError("cannot link: expected a compiler driver, found none of cc, "
-                   "clang and gcc; install one or set CC");
+  return createStringError(
+      "cannot link: expected a compiler driver, found none of cc, "
+      "clang and gcc; install one or set CC");
 }
 
 /// The compiler driver of Debian and others for another machine.
@@ -50,21 +47,22 @@ static Expected<std::string> findCrossDriver(StringRef machine) {
   const std::string name = (machine + "-gcc").str();
   if (ErrorOr<std::string> path = sys::findProgramByName(name))
     return *path;
-  return makeError("cannot link: expected the compiler driver '" + name +
-                   "', found none; install it, for example Debian's package "
-                   "g++-" +
-                   machine);
+  return createStringError(
+      "cannot link: expected the compiler driver '" + name +
+      "', found none; install it, for example Debian's package "
+      "g++-" +
+      machine);
 }
 
 static Expected<std::string> findRuntime(const tamc::LinkOptions &options) {
   std::string path =
       tamc::runtimePath(options.executable, options.machine, "libtamrt.a");
   if (!sys::fs::exists(path))
-    return makeError("cannot link: expected the runtime at '" + path + "'" +
-                     (options.machine.empty()
-                          ? ""
-                          : "; a build of tamc makes it if it finds " +
-                                options.machine + "-g++"));
+    return createStringError(
+        "cannot link: expected the runtime at '" + path + "'" +
+        (options.machine.empty() ? ""
+                                 : "; a build of tamc makes it if it finds " +
+                                       options.machine + "-g++"));
   return path;
 }
 
@@ -140,13 +138,14 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
     std::string why = StringRef(message + "\n" + text.read()).trim().str();
     if (why.empty())
       why = "exit status " + std::to_string(status) + " and no message";
-    return makeError("cannot link with '" + *driver + "': " + why);
+    return createStringError("cannot link with '" + *driver + "': " + why);
   }
   ErrorOr<std::unique_ptr<MemoryBuffer>> linked =
       MemoryBuffer::getFile(linkedFile);
   if (!linked || (*linked)->getBufferSize() == 0)
-    return makeError("cannot link with '" + *driver +
-                     "': expected an executable, got none and no error" +
-                     StringRef("\n" + text.read()).rtrim());
+    return createStringError(
+        "cannot link with '" + *driver +
+        "': expected an executable, got none and no error" +
+        StringRef("\n" + text.read()).rtrim());
   return writeOutput(output, (*linked)->getBuffer(), 0777);
 }

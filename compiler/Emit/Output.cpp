@@ -14,7 +14,7 @@
 
 using namespace llvm;
 
-static Error makeError(StringRef path, std::error_code code) {
+static Error writeError(StringRef path, std::error_code code) {
   return createStringError(code,
                            "cannot write '" + path + "': " + code.message());
 }
@@ -32,35 +32,35 @@ Error tamc::writeOutput(StringRef path, StringRef bytes, unsigned mode) {
   sys::fs::file_status status;
   bool exists = !sys::fs::status(path, status);
   if (exists && sys::fs::is_directory(status))
-    return makeError(path, std::make_error_code(std::errc::is_a_directory));
+    return writeError(path, std::make_error_code(std::errc::is_a_directory));
   if (exists && !sys::fs::is_regular_file(status)) {
     std::error_code code;
     raw_fd_ostream out(path, code, sys::fs::CD_OpenExisting, sys::fs::FA_Write,
                        sys::fs::OF_None);
     if (!code)
       code = writeAll(out, bytes);
-    return code ? makeError(path, code) : Error::success();
+    return code ? writeError(path, code) : Error::success();
   }
 
   // A link stays a link: the file that it points to is replaced.
   SmallString<256> target(path);
   if (exists)
     if (std::error_code code = sys::fs::real_path(path, target))
-      return makeError(path, code);
+      return writeError(path, code);
   // Also removed when a signal ends the process.
   Expected<sys::fs::TempFile> temporary =
       sys::fs::TempFile::create(target + ".%%%%%%%%.tmp", mode);
   if (!temporary)
-    return makeError(path, errorToErrorCode(temporary.takeError()));
+    return writeError(path, errorToErrorCode(temporary.takeError()));
   raw_fd_ostream out(temporary->FD, /*shouldClose=*/false);
   out << bytes;
   out.flush();
   if (std::error_code code = out.error()) {
     out.clear_error();
     consumeError(temporary->discard());
-    return makeError(path, code);
+    return writeError(path, code);
   }
   if (Error error = temporary->keep(target))
-    return makeError(path, errorToErrorCode(std::move(error)));
+    return writeError(path, errorToErrorCode(std::move(error)));
   return Error::success();
 }

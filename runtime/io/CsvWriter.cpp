@@ -19,14 +19,14 @@ using namespace tamrt;
 
 /// Large enough that the time of a write is negligible compared with
 /// formatting.
-static constexpr size_t kBufferBytes = size_t(1) << 18;
+static constexpr size_t kWriteBytes = size_t(1) << 18;
 
 CsvWriter::CsvWriter(AtomicFile output) : file(std::move(output)) {
-  buffer.resize(kBufferBytes);
+  buffer.resize(kWriteBytes);
 }
 
 CsvWriter::CsvWriter(std::string &text) : memory(&text) {
-  buffer.resize(kBufferBytes);
+  buffer.resize(kWriteBytes);
 }
 
 void CsvWriter::flush() {

@@ -34,7 +34,7 @@ static_assert(std::endian::native == std::endian::little,
 
 static constexpr size_t kPrefixBytes = 8;
 /// Bytes that are read at once for a checksum.
-static constexpr size_t kBufferBytes = size_t(1) << 20;
+static constexpr size_t kPieceBytes = size_t(1) << 20;
 /// The format's own limit.
 static constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 static constexpr std::string_view kMetadataKey = "__metadata__";
@@ -270,7 +270,7 @@ Status SafetensorsOutput::write(std::string_view tensor, size_t first,
 Status SafetensorsOutput::commit() {
   uint32_t crc = 0;
   if (file.hasPlaces()) {
-    std::vector<char> buffer(kBufferBytes);
+    std::vector<char> buffer(kPieceBytes);
     for (uint64_t at = 0; at < size;) {
       const std::span<char> piece(
           buffer.data(), size_t(std::min<uint64_t>(buffer.size(), size - at)));
@@ -667,7 +667,7 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
   Status checked =
       file.checkChecksum(header, [&](uint32_t crc) -> Result<uint32_t> {
         crc = crc32({before.data(), before.size()}, crc);
-        std::vector<char> buffer(kBufferBytes);
+        std::vector<char> buffer(kPieceBytes);
         for (uint64_t at = begin; at < end;) {
           const std::span<char> piece(
               buffer.data(),

@@ -12,7 +12,10 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tamc;
-using namespace tamc::spec;
+using spec::ModelSpec;
+using spec::Pair;
+using spec::Term;
+using spec::TermKind;
 
 static Input categoricalInput(const Term &term) {
   Input input{.column = term.feature, .levels = term.getInt("n_cat")};

@@ -13,7 +13,11 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tamc;
-using namespace tamc::spec;
+using spec::GivenTable;
+using spec::ModelSpec;
+using spec::TableForm;
+using spec::Term;
+using spec::TermKind;
 
 namespace {
 

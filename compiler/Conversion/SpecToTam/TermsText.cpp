@@ -20,7 +20,10 @@
 #include <numbers>
 
 using namespace tamc;
-using namespace tamc::spec;
+using spec::GridSettings;
+using spec::ModelSpec;
+using spec::Term;
+using spec::TermKind;
 
 namespace {
 

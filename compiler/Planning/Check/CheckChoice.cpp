@@ -17,9 +17,10 @@ using namespace tamc::planning;
 
 namespace {
 
-class Checker {
+class ChoiceChecker {
 public:
-  Checker(const Problem &problem, const Plan &plan, const CheckOptions &options)
+  ChoiceChecker(const Problem &problem, const Plan &plan,
+                const CheckOptions &options)
       : problem(problem), plan(plan), options(options),
         stays(problem.buffers.size()) {}
 
@@ -586,5 +587,5 @@ private:
 std::vector<Finding> tamc::planning::checkChoice(const Problem &problem,
                                                  const Plan &plan,
                                                  const CheckOptions &options) {
-  return Checker(problem, plan, options).run();
+  return ChoiceChecker(problem, plan, options).run();
 }

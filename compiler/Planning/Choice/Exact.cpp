@@ -37,11 +37,11 @@ struct Packed {
   bool proved = false;
 };
 
-class Search {
+class ExactSearch {
 public:
-  Search(const Problem &problem, const BuiltModel &built,
-         const Relaxation &relaxation, const Options &options, int64_t nodes,
-         const Deadline &deadline)
+  ExactSearch(const Problem &problem, const BuiltModel &built,
+              const Relaxation &relaxation, const Options &options,
+              int64_t nodes, const Deadline &deadline)
       : problem(problem), built(built), model(built.model),
         relaxation(relaxation), options(options), budget(nodes),
         deadline(deadline), chosen(model.stages.size(), 0),
@@ -279,5 +279,6 @@ ExactChoice tamc::planning::searchChoices(const Problem &problem,
                                           const Relaxation &relaxation,
                                           const Options &options, int64_t nodes,
                                           const Deadline &deadline) {
-  return Search(problem, built, relaxation, options, nodes, deadline).run();
+  return ExactSearch(problem, built, relaxation, options, nodes, deadline)
+      .run();
 }

@@ -21,7 +21,7 @@ using namespace tamc::planning;
 namespace {
 
 /// A stay with the times at which it holds bytes.
-struct Stay {
+struct TimedStay {
   int32_t buffer;
   int32_t space;
   int64_t offset;
@@ -46,7 +46,7 @@ public:
     }
     for (const Residence &stay : plan.residences)
       add({stay.buffer, stay.space, stay.offset, stay.time});
-    for (const Stay &stay : stays)
+    for (const TimedStay &stay : stays)
       for (auto [time, bytes] : holdings(stay)) {
         times.push_back(time.lower);
         times.push_back(time.upper);
@@ -69,7 +69,7 @@ public:
   }
 
   void run() {
-    for (const Stay &stay : stays)
+    for (const TimedStay &stay : stays)
       consider(stay);
     std::stable_sort(plan.reasons.begin(), plan.reasons.end(),
                      [](const Reason &a, const Reason &b) {
@@ -95,13 +95,14 @@ private:
     return life;
   }
 
-  void add(const Stay &stay) {
+  void add(const TimedStay &stay) {
     members[stay.space].push_back(static_cast<int32_t>(stays.size()));
     stays.push_back(stay);
   }
 
   /// When a stay holds how many bytes.
-  std::vector<std::pair<Interval, int64_t>> holdings(const Stay &stay) const {
+  std::vector<std::pair<Interval, int64_t>>
+  holdings(const TimedStay &stay) const {
     return holdingsWithin(problem.buffers[stay.buffer], stay.time);
   }
 
@@ -110,7 +111,7 @@ private:
         std::lower_bound(times.begin(), times.end(), time) - times.begin());
   }
 
-  void consider(const Stay &stay) {
+  void consider(const TimedStay &stay) {
     const Buffer &buffer = problem.buffers[stay.buffer];
     if (buffer.choices.empty())
       return;
@@ -134,8 +135,8 @@ private:
     plan.reasons.push_back(std::move(reason));
   }
 
-  void measure(const Stay &stay, int64_t capacity, Reason &reason) {
-    std::vector<Stay> together = {stay};
+  void measure(const TimedStay &stay, int64_t capacity, Reason &reason) {
+    std::vector<TimedStay> together = {stay};
     if (int32_t name = problem.buffers[stay.buffer].aliasClass; name >= 0) {
       together.clear();
       for (int32_t s : classes[name])
@@ -143,7 +144,7 @@ private:
     }
     const LoadTree &load = loads[reason.space];
     bool any = false;
-    for (const Stay &each : together)
+    for (const TimedStay &each : together)
       for (auto [time, bytes] : holdings(each)) {
         int32_t lower = rank(time.lower), upper = rank(time.upper);
         int64_t lacking = load.largest(lower, upper) + bytes - capacity;
@@ -162,7 +163,7 @@ private:
     if (work > 1000000000 || deadline.passed())
       return;
     int64_t size = 0, multiple = 1;
-    for (const Stay &each : together) {
+    for (const TimedStay &each : together) {
       const Buffer &buffer = problem.buffers[each.buffer];
       size = std::max(size, buffer.size);
       multiple = commonMultiple(multiple, buffer.alignment);
@@ -190,7 +191,7 @@ private:
     if (!list.empty())
       return list;
     for (int32_t s : members[space]) {
-      const Stay &stay = stays[s];
+      const TimedStay &stay = stays[s];
       const Buffer &buffer = problem.buffers[stay.buffer];
       auto take = [&](Interval time, int64_t from, int64_t to) {
         time = {std::max(time.lower, stay.time.lower),
@@ -212,10 +213,10 @@ private:
 
   /// The most bytes from an aligned address on that no buffer of the space uses
   /// while one of the stays holds bytes.
-  int64_t longestStretch(const std::vector<Stay> &together, int32_t space,
+  int64_t longestStretch(const std::vector<TimedStay> &together, int32_t space,
                          int64_t capacity, int64_t multiple) {
     std::vector<Interval> mine;
-    for (const Stay &each : together)
+    for (const TimedStay &each : together)
       for (auto [time, bytes] : holdings(each))
         mine.push_back(time);
     const std::vector<Rectangle> &list = rectanglesOf(space);
@@ -280,7 +281,7 @@ private:
   int64_t alignment;
   const Deadline &deadline;
   Plan &plan;
-  std::vector<Stay> stays;
+  std::vector<TimedStay> stays;
   /// By space; empty if not needed yet.
   std::vector<std::vector<Rectangle>> rectangles;
   /// Rectangles that were looked at.

@@ -44,9 +44,9 @@ void verifyChecksum(const Json &root, std::string_view text) {
                        "the change is wanted");
 }
 
-class Reader {
+class JsonReader {
 public:
-  Reader(const Json &root, const CsvOptions &options)
+  JsonReader(const Json &root, const CsvOptions &options)
       : root(root), options(options) {}
 
   Problem read() {
@@ -426,7 +426,7 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
   if (std::optional<Diagnostic> wrong =
           readJsonText(text, [&](const Json &root) {
             verifyChecksum(root, text);
-            problem = Reader(root, options).read();
+            problem = JsonReader(root, options).read();
           }))
     return *wrong;
   std::optional<Diagnostic> wrong = validate(problem);

@@ -21,9 +21,9 @@ struct Wrong {
   std::string message;
 };
 
-class Reader {
+class PlanReader {
 public:
-  Reader(const Json &root, const Problem &problem)
+  PlanReader(const Json &root, const Problem &problem)
       : root(root), problem(problem) {
     for (size_t i = 0; i < problem.buffers.size(); ++i)
       buffers.emplace(problem.buffers[i].name, static_cast<int32_t>(i));
@@ -196,7 +196,7 @@ tamc::planning::readPlan(std::string_view text, const Problem &problem) {
   std::optional<Diagnostic> flaw;
   std::optional<Diagnostic> wrong = readJsonText(text, [&](const Json &root) {
     try {
-      plan = Reader(root, problem).read();
+      plan = PlanReader(root, problem).read();
     } catch (Wrong &wrong) {
       // A plan's errors name the buffer instead of a place.
       flaw = Diagnostic{std::move(wrong.message)};

@@ -98,9 +98,9 @@ std::vector<int32_t> lanesOf(const std::vector<Box> &boxes) {
   return lanes;
 }
 
-class Writer {
+class TraceWriter {
 public:
-  Writer(const Problem &problem, const Plan &plan, int steps)
+  TraceWriter(const Problem &problem, const Plan &plan, int steps)
       : problem(problem), plan(plan), steps(steps), uses(problem),
         members(buffersBySpace(problem)) {
     for (const Reason &reason : plan.reasons) {
@@ -274,5 +274,5 @@ private:
 
 std::string tamc::planning::toTrace(const Problem &problem, const Plan &plan,
                                     int steps) {
-  return Writer(problem, plan, steps).write();
+  return TraceWriter(problem, plan, steps).write();
 }

@@ -184,7 +184,7 @@ private:
 /// First cheap strategies, for an immediate incumbent. Then searches that prove
 /// and searches that improve, in rounds whose budgets double. Ends at the
 /// bound, at a proof, or with the budget.
-Placement place(const Instance &instance, const Options &options) {
+Placement placeBest(const Instance &instance, const Options &options) {
   Deadline deadline(options);
   Placement best = placeBySkyline(instance, options, deadline);
   if (instance.size() == 0)
@@ -207,6 +207,6 @@ Placement place(const Instance &instance, const Options &options) {
 
 namespace tamc::planning {
 Plan planAuto(const Problem &problem, const Options &options) {
-  return planEachSpace(problem, options, place);
+  return planEachSpace(problem, options, placeBest);
 }
 } // namespace tamc::planning

@@ -13,7 +13,7 @@
 
 using namespace tamc::planning;
 
-static Placement place(const Instance &instance, const Options &) {
+static Placement placeApart(const Instance &instance, const Options &) {
   Placement placement;
   int64_t top = 0;
   for (const Item &item : instance.items)
@@ -33,6 +33,6 @@ static Placement place(const Instance &instance, const Options &) {
 
 namespace tamc::planning {
 Plan planNaive(const Problem &problem, const Options &options) {
-  return planEachSpace(problem, options, place);
+  return planEachSpace(problem, options, placeApart);
 }
 } // namespace tamc::planning

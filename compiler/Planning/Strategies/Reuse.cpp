@@ -69,7 +69,7 @@ private:
 /// Each block of memory is used by buffers of one size, alignment and kind, one
 /// after another, and its bytes by no other buffers. A freed block stays
 /// allocated until it is used again only if that does not raise the peak.
-Placement place(const Instance &instance, const Options &) {
+Placement placeByReuse(const Instance &instance, const Options &) {
   Placement placement;
   placement.offsets.assign(instance.size(), 0);
   LoadTree load(instance.times.size());
@@ -113,6 +113,6 @@ Placement place(const Instance &instance, const Options &) {
 
 namespace tamc::planning {
 Plan planReuse(const Problem &problem, const Options &options) {
-  return planEachSpace(problem, options, place);
+  return planEachSpace(problem, options, placeByReuse);
 }
 } // namespace tamc::planning

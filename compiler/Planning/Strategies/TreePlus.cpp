@@ -102,7 +102,7 @@ std::vector<int32_t> orderOf(const Instance &instance,
   return order;
 }
 
-Placement place(const Instance &instance, const Options &options) {
+Placement placeByTrees(const Instance &instance, const Options &options) {
   Deadline deadline(options);
   int64_t bound = boundOf(instance).bytes;
   // Start with the compacted offsets of the plain tree, so that the result is
@@ -136,6 +136,6 @@ Placement place(const Instance &instance, const Options &options) {
 
 namespace tamc::planning {
 Plan planTreePlus(const Problem &problem, const Options &options) {
-  return planEachSpace(problem, options, place);
+  return planEachSpace(problem, options, placeByTrees);
 }
 } // namespace tamc::planning

@@ -18,7 +18,7 @@
 
 namespace tamrt {
 
-using json = nlohmann::json;
+using nlohmann::json;
 
 bool hasCandidates(const tamrt_model &model) {
   return model.terms && *model.terms == '{';

@@ -20,7 +20,7 @@
 namespace tamrt {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 /// Version of the format (docs/export.md).
 constexpr int kExportVersion = 1;
@@ -29,7 +29,7 @@ constexpr int kExportVersion = 1;
 /// the shortest. Values down to `kLineDepth` have lines of their own.
 class JsonWriter {
 public:
-  std::string write(const json &value) && {
+  std::string write(const ordered_json &value) && {
     add(value, 0);
     text += '\n';
     return std::move(text);
@@ -38,14 +38,14 @@ public:
 private:
   static constexpr int kLineDepth = 2;
 
-  void add(const json &value, int depth) {
+  void add(const ordered_json &value, int depth) {
     if (value.is_number_float())
       text += formatNumber(value.get<double>());
     else if (value.is_array())
       addList('[', value, ']', depth,
-              [&](const json &element) { add(element, depth + 1); });
+              [&](const ordered_json &element) { add(element, depth + 1); });
     else if (value.is_object())
-      addList('{', value.get_ref<const json::object_t &>(), '}', depth,
+      addList('{', value.get_ref<const ordered_json::object_t &>(), '}', depth,
               [&](const auto &member) {
                 addPlain(member.first);
                 text += ": ";
@@ -55,8 +55,8 @@ private:
       addPlain(value);
   }
 
-  void addPlain(const json &value) {
-    text += value.dump(-1, ' ', false, json::error_handler_t::replace);
+  void addPlain(const ordered_json &value) {
+    text += value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
 
   template <typename List, typename Add>
@@ -93,8 +93,9 @@ public:
   Exporter(const tamrt_model &model, const Weights &weights)
       : model(model), weights(weights) {}
 
-  json describe(const json &terms) const {
-    json inputs = json::array(), effects = json::array();
+  ordered_json describe(const ordered_json &terms) const {
+    ordered_json inputs = ordered_json::array(),
+                 effects = ordered_json::array();
     for (size_t i = 0; i < size_t(model.input_count); ++i)
       inputs.push_back(describeInput(i));
     for (int64_t e = 0; e < model.effect_count; ++e)
@@ -121,7 +122,7 @@ public:
   }
 
 private:
-  json describeInput(size_t i) const {
+  ordered_json describeInput(size_t i) const {
     const tamrt_input &input = model.inputs[i];
     if (input.rule == TAMRT_RULE_LEVELS) {
       const LevelTable &table = weights.normalization.levels[i];
@@ -131,7 +132,8 @@ private:
               {"levels", table.names},
               {"unseen", nameOf(input.unseen)}};
     }
-    json centers = json::array(), halves = json::array();
+    ordered_json centers = ordered_json::array(),
+                 halves = ordered_json::array();
     for (size_t g = 0; g < weights.groups.size(); ++g) {
       const double *range = weights.normalization.ranges.data() +
                             2 * (g * size_t(model.input_count) + i);
@@ -145,24 +147,24 @@ private:
   }
 
   /// By group.
-  json coefficientsOf(const tamrt_effect &effect) const {
-    json groups = json::array();
+  ordered_json coefficientsOf(const tamrt_effect &effect) const {
+    ordered_json groups = ordered_json::array();
     for (size_t g = 0; g < weights.groups.size(); ++g)
       groups.push_back(std::span(weights.of(g, model) + effect.first_column,
                                  size_t(effect.columns)));
     return groups;
   }
 
-  static json constantMap() {
+  static ordered_json constantMap() {
     return {{"kind", "constant"},
-            {"inputs", json::array()},
+            {"inputs", ordered_json::array()},
             {"columns", 1},
             {"extrapolate", "continue"}};
   }
 
   /// A feature map: `term` with what the fit determined.
-  json describeMap(const json &term) const {
-    json map;
+  ordered_json describeMap(const ordered_json &term) const {
+    ordered_json map;
     for (const auto &[key, value] : term.items()) {
       if (key == "intervals") {
         map["knots"] = knotsOf(term);
@@ -171,8 +173,8 @@ private:
       } else if (key == "locations") {
         map["centers"] = locationsOf(term);
       } else if (key == "factors") {
-        json factors = json::array();
-        for (const json &factor : value)
+        ordered_json factors = ordered_json::array();
+        for (const ordered_json &factor : value)
           factors.push_back(describeMap(factor));
         map["factors"] = factors;
       } else if (key == "tables") {
@@ -185,7 +187,7 @@ private:
   }
 
   /// Adds the tables of a map, but not those that only a fit reads.
-  void addTables(const json &tables, json &map) const {
+  void addTables(const ordered_json &tables, ordered_json &map) const {
     for (const auto &[name, value] : tables.items()) {
       const auto index = value.get<size_t>();
       if (name == "gamma")
@@ -200,12 +202,12 @@ private:
   }
 
   /// A table as a list, or a list of rows.
-  json tableOf(size_t index) const {
+  ordered_json tableOf(size_t index) const {
     const tamrt_table &table = model.tables[index];
     auto rowsOf = [&](auto values) {
       if (table.rank == 1)
-        return json(values);
-      json rows = json::array();
+        return ordered_json(values);
+      ordered_json rows = ordered_json::array();
       const auto width = size_t(table.shape[1]);
       for (size_t r = 0; r < size_t(table.shape[0]); ++r)
         rows.push_back(values.subspan(r * width, width));
@@ -223,12 +225,12 @@ private:
                           : hi - step * double(count - i);
   }
 
-  json knotsOf(const json &term) const {
+  ordered_json knotsOf(const ordered_json &term) const {
     const double *range = weights.normalization.knots.data() +
                           2 * term["inputs"][0].get<size_t>();
     const auto count = term["intervals"].get<int64_t>(),
                degree = term["degree"].get<int64_t>();
-    json knots = json::array();
+    ordered_json knots = ordered_json::array();
     for (int64_t i = -degree; i <= count + degree; ++i)
       knots.push_back(
           spaced(range[0], range[1], std::clamp(i, int64_t(0), count), count));
@@ -236,23 +238,23 @@ private:
   }
 
   /// Least and greatest value of the input of wavelets.
-  std::span<const double> rangeOf(const json &term) const {
+  std::span<const double> rangeOf(const ordered_json &term) const {
     return weights.tables.numbers(term["tables"]["range"].get<size_t>());
   }
 
-  json scalesOf(const json &term) const {
+  ordered_json scalesOf(const ordered_json &term) const {
     const std::span<const double> range = rangeOf(term);
     const double span = range[0] == range[1] ? 1 : range[1] - range[0];
-    json scales = json::array();
+    ordered_json scales = ordered_json::array();
     for (int i = 0; i < term["scales"].get<int>(); ++i)
       scales.push_back(std::ldexp(0.2 * span, -i));
     return scales;
   }
 
-  json locationsOf(const json &term) const {
+  ordered_json locationsOf(const ordered_json &term) const {
     const std::span<const double> range = rangeOf(term);
     const auto count = term["locations"].get<int64_t>();
-    json centers = json::array();
+    ordered_json centers = ordered_json::array();
     for (int64_t i = 0; i < count; ++i)
       centers.push_back(spaced(range[0], range[1], i, count - 1));
     return centers;
@@ -266,7 +268,7 @@ private:
 
 Result<std::string> formatExport(const tamrt_model &model,
                                  const Weights &weights) {
-  const Result<json> terms = parseTerms(model);
+  const Result<ordered_json> terms = parseTerms(model);
   if (!terms)
     return terms.error();
   return JsonWriter().write(Exporter(model, weights).describe(*terms));

@@ -20,7 +20,7 @@ namespace tamrt {
 
 using nlohmann::json;
 
-static constexpr const char *kFormat = "tamc sums 2";
+static constexpr const char *kSumsFormat = "tamc sums 2";
 /// Sums without those of the target.
 static constexpr const char *kOldFormat = "tamc sums 1";
 static constexpr const char *kSurveyFormat = "tamc survey 1";
@@ -91,7 +91,7 @@ Result<SafetensorsOutput> beginSums(const tamrt_model &model,
                                     const SumsContents &contents,
                                     const std::string &path) {
   SafetensorsWriter writer;
-  addSpec(writer, model, kFormat);
+  addSpec(writer, model, kSumsFormat);
   Result<std::string> hash = hashOf(model, contents.survey);
   if (!hash)
     return std::move(hash).error();
@@ -113,14 +113,14 @@ Result<SafetensorsOutput> beginSums(const tamrt_model &model,
 
 Result<bool> hasSums(const SafetensorsFile &file) {
   const std::string format = orUnknown(file, "format");
-  if (format == kFormat || format == kSurveyFormat)
-    return format == kFormat;
+  if (format == kSumsFormat || format == kSurveyFormat)
+    return format == kSumsFormat;
   if (format == kOldFormat)
-    return Error{file.path() + ": expected sums of format '" + kFormat +
+    return Error{file.path() + ": expected sums of format '" + kSumsFormat +
                  "', got those of the older '" + kOldFormat +
                  "', which lack the sums of the target; sum the parts again"};
   return Error{file.path() + ": expected a file of format '" + kSurveyFormat +
-               "' or '" + kFormat + "', got '" + format + "'"};
+               "' or '" + kSumsFormat + "', got '" + format + "'"};
 }
 
 Result<std::string> surveyHashOf(const SafetensorsFile &file) {

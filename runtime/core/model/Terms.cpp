@@ -13,28 +13,29 @@
 
 namespace tamrt {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-Result<json> parseTerms(const tamrt_model &model) {
-  json terms = json::parse(model.terms ? model.terms : "", nullptr,
-                           /*allow_exceptions=*/false);
+Result<ordered_json> parseTerms(const tamrt_model &model) {
+  ordered_json terms =
+      ordered_json::parse(model.terms ? model.terms : "", nullptr,
+                          /*allow_exceptions=*/false);
   if (!terms.is_array() || terms.size() + 1 != size_t(model.effect_count))
     return Error{"expected a model that knows its terms, got one that was "
                  "compiled from a module without them"};
   return terms;
 }
 
-std::vector<size_t> inputsOf(const json &term) {
+std::vector<size_t> inputsOf(const ordered_json &term) {
   if (!term.contains("factors"))
     return term["inputs"];
   std::vector<size_t> inputs;
-  for (const json &factor : term["factors"])
+  for (const ordered_json &factor : term["factors"])
     for (size_t input : inputsOf(factor))
       inputs.push_back(input);
   return inputs;
 }
 
-bool isRecursive(const json &term) {
+bool isRecursive(const ordered_json &term) {
   return term["kind"] == "pid" ||
          (term.contains("factors") &&
           std::any_of(term["factors"].begin(), term["factors"].end(),

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kFormat = "tamc weights 2";
+constexpr const char *kWeightsFormat = "tamc weights 2";
 /// The format of files without a checksum.
 constexpr const char *kOldFormat = "tamc weights 1";
 
@@ -34,10 +34,10 @@ constexpr const char *kCalibrationRows = "inference.calibration.rows";
 
 Status checkFile(const tamrt_model &model, const SafetensorsFile &file) {
   const std::string format = orUnknown(file, "format");
-  if (format != kFormat && format != kOldFormat)
-    return Error{file.path() + ": expected a file of format '" + kFormat +
-                 "', got '" + format + "'"};
-  if (format == kFormat && !file.isChecked())
+  if (format != kWeightsFormat && format != kOldFormat)
+    return Error{file.path() + ": expected a file of format '" +
+                 kWeightsFormat + "', got '" + format + "'"};
+  if (format == kWeightsFormat && !file.isChecked())
     return Error{file.path() + ": damaged: expected a checksum, got none"};
   return checkSpec(model, file, "weights");
 }
@@ -222,7 +222,7 @@ static SafetensorsWriter contentsOf(const tamrt_model &model,
   auto dump = [](const json &value) { return value.dump(); };
 
   SafetensorsWriter writer;
-  addSpec(writer, model, kFormat);
+  addSpec(writer, model, kWeightsFormat);
   writer.metadata("spec", model.spec);
   writer.metadata("columns", dump(columns));
   writer.metadata("effects", dump(effects));

@@ -18,7 +18,7 @@ using namespace tamc::planning;
 
 namespace {
 
-Problem read(const std::string &text, CsvOptions options = {}) {
+Problem fromCsv(const std::string &text, CsvOptions options = {}) {
   auto result = readCsv(text, options);
   if (auto *wrong = std::get_if<Diagnostic>(&result)) {
     ADD_FAILURE() << wrong->line << ": " << wrong->message;
@@ -27,7 +27,7 @@ Problem read(const std::string &text, CsvOptions options = {}) {
   return std::get<Problem>(result);
 }
 
-std::string error(const std::string &text) {
+std::string csvError(const std::string &text) {
   auto result = readCsv(text);
   auto *wrong = std::get_if<Diagnostic>(&result);
   return wrong ? std::to_string(wrong->line) + ": " + wrong->message : "";
@@ -36,7 +36,7 @@ std::string error(const std::string &text) {
 TEST(Csv, ReadsEverySpelling) {
   for (const char *header : {"id,lower,upper,size", "buffer,begin,upper,SIZE",
                              " \"name\" , start,upper ,size\r"}) {
-    Problem problem = read(std::string(header) + "\nx,1,4,10\n\ny,2,5,7");
+    Problem problem = fromCsv(std::string(header) + "\nx,1,4,10\n\ny,2,5,7");
     ASSERT_EQ(problem.buffers.size(), 2u);
     EXPECT_EQ(problem.buffers[0].name, "x");
     EXPECT_EQ(problem.buffers[0].live, (std::vector<Interval>{{1, 4}}));
@@ -45,17 +45,17 @@ TEST(Csv, ReadsEverySpelling) {
 }
 
 TEST(Csv, EndIsInclusive) {
-  Problem problem = read("size,end,start,id\n10,4,1,x\n");
+  Problem problem = fromCsv("size,end,start,id\n10,4,1,x\n");
   EXPECT_EQ(problem.buffers[0].live, (std::vector<Interval>{{1, 5}}));
 }
 
 TEST(Csv, ReadsOptionalColumns) {
-  Problem problem =
-      read("id,lower,upper,size,alignment,offset,hint,gaps,space,alias,output,"
-           "device,stream\n"
-           "a,0,9,10,8,16,,2-3 4-6@0:5,sram,,1,gpu,0\n"
-           "b,0,9,10,,-1,32,,dram,q,0,gpu,1\n"
-           "c,0,9,10,,,-1,,dram,q,,gpu,0\n");
+  Problem problem = fromCsv(
+      "id,lower,upper,size,alignment,offset,hint,gaps,space,alias,output,"
+      "device,stream\n"
+      "a,0,9,10,8,16,,2-3 4-6@0:5,sram,,1,gpu,0\n"
+      "b,0,9,10,,-1,32,,dram,q,0,gpu,1\n"
+      "c,0,9,10,,,-1,,dram,q,,gpu,0\n");
   const Buffer &a = problem.buffers[0], &b = problem.buffers[1];
   EXPECT_EQ(a.alignment, 8);
   EXPECT_EQ(a.pin, 16);
@@ -83,9 +83,9 @@ TEST(Csv, WritesWhatItReads) {
                                                    .spaces = true,
                                                    .alignment = true});
     std::string text = writeCsv(problem);
-    Problem again = read(text);
+    Problem again = fromCsv(text);
     // Numbers of classes and kinds follow the text, so compare from then on.
-    EXPECT_EQ(writeCsv(read(writeCsv(again))), writeCsv(again));
+    EXPECT_EQ(writeCsv(fromCsv(writeCsv(again))), writeCsv(again));
     EXPECT_EQ(again.buffers.size(), problem.buffers.size());
     for (size_t i = 0; i < again.buffers.size(); ++i) {
       const Buffer &a = problem.buffers[i], &b = again.buffers[i];
@@ -155,7 +155,7 @@ TEST(Csv, APlanReadsBackWithOddNamesAndSymbols) {
             options.binding, unboundSymbol);
     }
     std::string text = writeCsv(problem, offsets);
-    Problem again = read(text, options);
+    Problem again = fromCsv(text, options);
     ASSERT_EQ(again.buffers.size(), problem.buffers.size()) << text;
     for (size_t i = 0; i < again.buffers.size(); ++i) {
       const Buffer &a = problem.buffers[i], &b = again.buffers[i];
@@ -177,7 +177,7 @@ TEST(Csv, APlanReadsBackWithOddNamesAndSymbols) {
 
 TEST(Csv, OffsetsOfAPlan) {
   Problem problem =
-      read("id,lower,upper,size,offset\n\"a,b\",0,1,4,8\nc,0,1,4,\n");
+      fromCsv("id,lower,upper,size,offset\n\"a,b\",0,1,4,8\nc,0,1,4,\n");
   std::string text = writeCsv(problem, std::vector<int64_t>{8, 0});
   EXPECT_EQ(text, "id,lower,upper,size,offset\n\"a,b\",0,1,4,8\nc,0,1,4,0\n");
   auto offsets = readOffsets(text, problem);
@@ -185,7 +185,7 @@ TEST(Csv, OffsetsOfAPlan) {
   EXPECT_EQ(std::get<0>(offsets), (std::vector<int64_t>{8, 0}));
   CsvOptions ignore;
   ignore.ignorePins = true;
-  EXPECT_FALSE(read(text, ignore).buffers[0].pin);
+  EXPECT_FALSE(fromCsv(text, ignore).buffers[0].pin);
   auto missing = readOffsets("id,offset\nc,0\n", problem);
   EXPECT_EQ(std::get<Diagnostic>(missing).message,
             "buffer 'a,b' has no offset in the plan");
@@ -196,49 +196,52 @@ TEST(Csv, OffsetsOfAPlan) {
 
 TEST(Csv, ErrorsCarryTheirLine) {
   const std::string head = "id,lower,upper,size\n";
-  EXPECT_EQ(error(""), "1: expected a line of column names, got an empty text");
-  EXPECT_EQ(error("id,lower,upper\n"), "1: expected a column 'size'");
-  EXPECT_EQ(error("id,lower,size\n"),
+  EXPECT_EQ(csvError(""),
+            "1: expected a line of column names, got an empty text");
+  EXPECT_EQ(csvError("id,lower,upper\n"), "1: expected a column 'size'");
+  EXPECT_EQ(csvError("id,lower,size\n"),
             "1: expected one of the columns 'upper' and 'end'");
-  EXPECT_EQ(error("id,lower,upper,size,color\n"), "1: unknown column 'color'");
-  EXPECT_EQ(error("id,lower,start,upper,size\n"),
+  EXPECT_EQ(csvError("id,lower,upper,size,color\n"),
+            "1: unknown column 'color'");
+  EXPECT_EQ(csvError("id,lower,start,upper,size\n"),
             "1: column 'start' is there twice");
-  EXPECT_EQ(error(head + "\na,0,1\n"), "3: expected 4 fields, got 3");
-  EXPECT_EQ(error(head + "a,0,1,--1\n"),
+  EXPECT_EQ(csvError(head + "\na,0,1\n"), "3: expected 4 fields, got 3");
+  EXPECT_EQ(csvError(head + "a,0,1,--1\n"),
             "2: expected a whole number below 2^63 "
             "as a size, got '--1'");
-  EXPECT_EQ(error(head + "a,0,1,9223372036854775808\n"),
+  EXPECT_EQ(csvError(head + "a,0,1,9223372036854775808\n"),
             "2: expected a whole number below 2^63 as a size, got "
             "'9223372036854775808'");
-  EXPECT_EQ(error(head + "a,0,1,-4\n"),
+  EXPECT_EQ(csvError(head + "a,0,1,-4\n"),
             "2: expected a size of 0 or more, got -4");
-  EXPECT_EQ(error(head + "a,4,1,4\n"), "2: expected an end not before the "
-                                       "begin, got begin 4 and end 1");
-  EXPECT_EQ(error(head + "a,0,1,4\nb,0,1,4\na,0,1,4\n"),
+  EXPECT_EQ(csvError(head + "a,4,1,4\n"), "2: expected an end not before the "
+                                          "begin, got begin 4 and end 1");
+  EXPECT_EQ(csvError(head + "a,0,1,4\nb,0,1,4\na,0,1,4\n"),
             "4: duplicate buffer 'a', first on line 2");
-  EXPECT_EQ(error("id,lower,upper,size,gaps\na,0,9,4,3\n"),
+  EXPECT_EQ(csvError("id,lower,upper,size,gaps\na,0,9,4,3\n"),
             "2: expected a gap like 'lo-hi' or 'lo-hi@wlo:whi', got '3'");
-  EXPECT_EQ(error("id,lower,upper,size,gaps\na,0,9,4,3-5 4-6\n"),
+  EXPECT_EQ(csvError("id,lower,upper,size,gaps\na,0,9,4,3-5 4-6\n"),
             "2: expected sorted, disjoint gaps within the life, got '4-6'");
-  EXPECT_EQ(error("id,lower,upper,size,offset\na,0,9,4,9223372036854775807\n"),
-            "2: buffer 'a': expected pin + size below 2^63, got pin "
-            "9223372036854775807 and size 4");
-  EXPECT_EQ(error("\"id,lower,upper,size\n"), "1: a quote is not closed");
-  EXPECT_EQ(error(head + "a,0,1,4\n\"b\nc,0,1,4\nd,0,1,4\n"),
+  EXPECT_EQ(
+      csvError("id,lower,upper,size,offset\na,0,9,4,9223372036854775807\n"),
+      "2: buffer 'a': expected pin + size below 2^63, got pin "
+      "9223372036854775807 and size 4");
+  EXPECT_EQ(csvError("\"id,lower,upper,size\n"), "1: a quote is not closed");
+  EXPECT_EQ(csvError(head + "a,0,1,4\n\"b\nc,0,1,4\nd,0,1,4\n"),
             "3: a quote is not closed");
-  EXPECT_EQ(error(head + "\"a\nb\" c,0,1,4\n"),
+  EXPECT_EQ(csvError(head + "\"a\nb\" c,0,1,4\n"),
             "3: expected a comma or the end of the line behind a quoted field");
   // The line of what comes behind a name of several lines.
-  EXPECT_EQ(error(head + "\"a\n\nb\",0,1,4\nc,0,1\n"),
+  EXPECT_EQ(csvError(head + "\"a\n\nb\",0,1,4\nc,0,1\n"),
             "5: expected 4 fields, got 3");
-  EXPECT_EQ(error(std::string("\x7f\x45LF\x02\0\0", 7)),
+  EXPECT_EQ(csvError(std::string("\x7f\x45LF\x02\0\0", 7)),
             "1: unknown column '?elf??"
             "?'");
 }
 
 TEST(Csv, MessagesAreText) {
   auto column = [](const std::string &name) {
-    return error("id,lower,upper,size," + name + "\n");
+    return csvError("id,lower,upper,size," + name + "\n");
   };
   const std::string unknown = "1: unknown column '";
   EXPECT_EQ(column("gr\xC3\xB6\xC3\x9F"

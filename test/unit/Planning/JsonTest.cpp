@@ -18,7 +18,7 @@ using namespace tamc::planning;
 
 namespace {
 
-Problem read(const std::string &text) {
+Problem fromJson(const std::string &text) {
   auto result = readJson(text);
   if (auto *wrong = std::get_if<Diagnostic>(&result)) {
     ADD_FAILURE() << wrong->line << ": " << wrong->message;
@@ -27,14 +27,14 @@ Problem read(const std::string &text) {
   return std::get<Problem>(result);
 }
 
-std::string error(const std::string &text) {
+std::string jsonError(const std::string &text) {
   auto result = readJson(text);
   auto *wrong = std::get_if<Diagnostic>(&result);
   return wrong ? std::to_string(wrong->line) + ": " + wrong->message : "";
 }
 
 TEST(Json, ReadsSpacesAndBuffers) {
-  Problem problem = read(R"({"name": "net",
+  Problem problem = fromJson(R"({"name": "net",
     "spaces": [{"name": "a"}, {"name": "b", "capacity": 99, "alignment": 4}],
     "buffers": [{"name": "x", "size": 8, "space": "b", "live": [[0, 2], [4, 5]],
                  "windows": [[2, 4, 0, 3]], "pin": 4, "hint": 0,
@@ -50,7 +50,7 @@ TEST(Json, ReadsSpacesAndBuffers) {
 }
 
 TEST(Json, LivesFollowFromOperations) {
-  Problem problem = read(R"({
+  Problem problem = fromJson(R"({
     "buffers": [{"name": "in", "size": 1}, {"name": "t", "size": 1},
                 {"name": "out", "size": 1, "output": true}],
     "operations": [{"name": "a", "writes": ["t"]},
@@ -75,9 +75,9 @@ TEST(Json, WritesWhatItReads) {
     // A buffer names its space, so in JSON no two spaces share a name.
     for (size_t i = 0; i < problem.spaces.size(); ++i)
       problem.spaces[i].name = "space" + std::to_string(i);
-    Problem again = read(writeJson(problem));
+    Problem again = fromJson(writeJson(problem));
     ASSERT_EQ(again.buffers.size(), problem.buffers.size());
-    EXPECT_EQ(writeCsv(read(writeJson(again))), writeCsv(again));
+    EXPECT_EQ(writeCsv(fromJson(writeJson(again))), writeCsv(again));
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       EXPECT_EQ(again.buffers[i].live, problem.buffers[i].live);
       EXPECT_EQ(again.buffers[i].windows, problem.buffers[i].windows);
@@ -95,32 +95,32 @@ TEST(Json, APlanIsWrittenAndSkippedOnReading) {
   std::string text = writeJson(problem, &made);
   EXPECT_NE(text.find("\"status\": \"optimal\""), std::string::npos) << text;
   EXPECT_NE(text.find("\"offset\": 0"), std::string::npos);
-  EXPECT_FALSE(read(text).buffers[0].pin);
+  EXPECT_FALSE(fromJson(text).buffers[0].pin);
 }
 
 TEST(Json, ErrorsNameTheLineAndThePlace) {
-  EXPECT_EQ(error("{\n \"buffers\": [,]}"),
+  EXPECT_EQ(jsonError("{\n \"buffers\": [,]}"),
             "2: expected '[', '{', or a literal, got ','");
-  EXPECT_EQ(error("{}"), "1: expected a member 'buffers'");
-  EXPECT_EQ(error("\n[]"), "2: expected an object, got array");
-  EXPECT_EQ(error(R"({"buffers": [{"name": "x"}]})"),
+  EXPECT_EQ(jsonError("{}"), "1: expected a member 'buffers'");
+  EXPECT_EQ(jsonError("\n[]"), "2: expected an object, got array");
+  EXPECT_EQ(jsonError(R"({"buffers": [{"name": "x"}]})"),
             "1: buffers[0]: expected a member 'size'");
-  EXPECT_EQ(error(R"({"buffers": [
+  EXPECT_EQ(jsonError(R"({"buffers": [
           {"name": "x", "size": 1, "lower": 0, "upper": 1},
           {"name": "y[0].size",
            "size": 9223372036854775808}]})"),
             "4: buffers[1].size: expected a whole number below 2^63, got "
             "9223372036854775808");
-  EXPECT_EQ(error("{\"buffers\": [{\"name\": \"x\", \"size\": 1,\n"
-                  "\"sise\": {\"a\": [2, {}]}}]}"),
+  EXPECT_EQ(jsonError("{\"buffers\": [{\"name\": \"x\", \"size\": 1,\n"
+                      "\"sise\": {\"a\": [2, {}]}}]}"),
             "2: buffers[0]: unknown member 'sise'");
-  EXPECT_EQ(error("{\"buffers\": [],\n \"bufers\": [\"}]\\\"\"]}"),
+  EXPECT_EQ(jsonError("{\"buffers\": [],\n \"bufers\": [\"}]\\\"\"]}"),
             "2: unknown member 'bufers'");
-  EXPECT_EQ(error("{\n\"buffers\": [\n{\"name\": \"x\", \"size\": 1}]}"),
+  EXPECT_EQ(jsonError("{\n\"buffers\": [\n{\"name\": \"x\", \"size\": 1}]}"),
             "3: buffers[0]: buffer 'x' has no life, and no operation uses it");
   // A rule of validate().
-  EXPECT_EQ(error("{\"buffers\": [\n{\"name\": \"x\", \"size\": -1,\n"
-                  "\"lower\": 0, \"upper\": 1}]}"),
+  EXPECT_EQ(jsonError("{\"buffers\": [\n{\"name\": \"x\", \"size\": -1,\n"
+                      "\"lower\": 0, \"upper\": 1}]}"),
             "2: buffer 'x': expected a size of 0 or more, got -1");
 }
 
@@ -169,16 +169,17 @@ TEST(Json, DepthIsLimitedEverywhere) {
         std::pair("{\"snapshot\": ", ", \"buffers\": []}"),
         std::pair("{\"plan\": ", ", \"buffers\": []}"),
         std::pair("{\"order\": ", ", \"buffers\": []}")}) {
-    std::string deep = error(nested(150000, before, after));
+    std::string deep = jsonError(nested(150000, before, after));
     EXPECT_EQ(deep, "1: " + message) << before;
-    EXPECT_NE(error(nested(900, before, after)), "1: " + message) << before;
+    EXPECT_NE(jsonError(nested(900, before, after)), "1: " + message) << before;
   }
-  EXPECT_EQ(error(nested(1000, "{\"snapshot\": ", ", \"buffers\": []}")),
+  EXPECT_EQ(jsonError(nested(1000, "{\"snapshot\": ", ", \"buffers\": []}")),
             "1: " + message);
-  EXPECT_EQ(error(nested(999, "{\"snapshot\": ", ", \"buffers\": []}")), "");
+  EXPECT_EQ(jsonError(nested(999, "{\"snapshot\": ", ", \"buffers\": []}")),
+            "");
   // Brackets in strings do not count.
-  EXPECT_EQ(error("{\"name\": \"\\\"" + std::string(2000, '[') +
-                  "\", \"buffers\": []}"),
+  EXPECT_EQ(jsonError("{\"name\": \"\\\"" + std::string(2000, '[') +
+                      "\", \"buffers\": []}"),
             "");
 }
 
@@ -199,7 +200,7 @@ TEST(Json, AMemberIsThereOnce) {
 }
 
 TEST(Json, AnEmptyLifeIsNone) {
-  Problem problem = read(R"({"buffers": [
+  Problem problem = fromJson(R"({"buffers": [
       {"name": "a", "size": 8, "live": []},
       {"name": "b", "size": 8},
       {"name": "c", "size": 8, "lower": 3, "upper": 3}],
@@ -208,15 +209,16 @@ TEST(Json, AnEmptyLifeIsNone) {
   EXPECT_TRUE(problem.buffers[0].live.empty());
   EXPECT_EQ(problem.buffers[1].live, (std::vector<Interval>{{0, 1}}));
   EXPECT_EQ(plan(problem, {}).totalPeak(), 8);
-  EXPECT_TRUE(read(writeJson(problem)).buffers[0].live.empty());
+  EXPECT_TRUE(fromJson(writeJson(problem)).buffers[0].live.empty());
 }
 
 TEST(Json, ErrorsInTheOrder) {
   auto operations = [](const std::string &list, const std::string &more = "") {
-    return error(R"({"buffers": [{"name": "x", "size": 1, "live": [[0, 1]]}],
+    return jsonError(
+        R"({"buffers": [{"name": "x", "size": 1, "live": [[0, 1]]}],
 "operations": [
-)" + list + "]" + more +
-                 "}");
+)" + list +
+        "]" + more + "}");
   };
   EXPECT_EQ(operations(R"({"reads": ["x",
 "q"]})"),
@@ -244,11 +246,11 @@ TEST(Json, ErrorsInTheOrder) {
             "4: order[0]: expected the names of 2 operations, got a list of 1");
   EXPECT_EQ(operations(R"({"name": "a"})", ",\n\"order\": [[\"a\", \"z\"]]"),
             "4: order[0]: unknown operation 'z'");
-  EXPECT_EQ(error("{\"buffers\": [],\n\"order\": []}"),
+  EXPECT_EQ(jsonError("{\"buffers\": [],\n\"order\": []}"),
             "2: order: expected a member 'operations' too");
   EXPECT_EQ(
-      error("{\"buffers\": [\n{\"name\": \"x\", \"size\": 1, \"lower\": 0, "
-            "\"upper\": 1},\n{\"name\": \"x\", \"size\": 1}]}"),
+      jsonError("{\"buffers\": [\n{\"name\": \"x\", \"size\": 1, \"lower\": 0, "
+                "\"upper\": 1},\n{\"name\": \"x\", \"size\": 1}]}"),
       "3: buffers[1]: duplicate buffer 'x'");
 }
 

@@ -24,7 +24,7 @@ using namespace tamc::planning;
 
 namespace {
 
-Problem read(const std::string &text) {
+Problem readOrdered(const std::string &text) {
   auto result = readJson(text);
   if (auto *wrong = std::get_if<Diagnostic>(&result)) {
     ADD_FAILURE() << wrong->line << ": " << wrong->message;
@@ -35,7 +35,7 @@ Problem read(const std::string &text) {
 
 /// Two branches of two operations each, between a source and a sink.
 Problem diamond() {
-  return read(R"({
+  return readOrdered(R"({
     "buffers": [{"name": "s", "size": 8}, {"name": "a1", "size": 4},
                 {"name": "a2", "size": 4}, {"name": "b1", "size": 4},
                 {"name": "b2", "size": 4},
@@ -104,7 +104,7 @@ TEST(OrderSafety, ABufferThatNeverLivesMayLieAnywhere) {
   for (const char *life : {R"("lower": 1, "upper": 1)", R"("live": [])",
                            R"("live": [], "windows": [[0, 3, 2, 2]])",
                            R"("live": [], "windows": [[1, 1, 0, 2]])"}) {
-    Problem problem = read(
+    Problem problem = readOrdered(
         R"({"buffers": [{"name": "a", "size": 8},
                         {"name": "b", "size": 7, )" +
         std::string(life) + R"(}],

@@ -8,20 +8,16 @@
 
 #include "Programs.h"
 
+#include "Draws.h"
+
 #include <algorithm>
 #include <map>
 
 using namespace tamc::planning;
+using test::chance;
+using test::draw;
 
 namespace {
-
-int64_t draw(std::mt19937_64 &random, int64_t low, int64_t high) {
-  return low + static_cast<int64_t>(random() % uint64_t(high - low + 1));
-}
-
-bool chance(std::mt19937_64 &random, int percent) {
-  return draw(random, 0, 99) < percent;
-}
 
 /// Sets the lives that follow from the operations, by looking at each.
 void live(Problem &problem) {

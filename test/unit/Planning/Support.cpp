@@ -8,6 +8,8 @@
 
 #include "Support.h"
 
+#include "Draws.h"
+
 #include "tamc/Planning/Csv.h"
 
 #include <gtest/gtest.h>
@@ -19,6 +21,8 @@
 #include <sstream>
 
 using namespace tamc::planning;
+using test::chance;
+using test::draw;
 
 static const std::filesystem::path data =
     std::filesystem::path(TAMC_SOURCE_DIR) / "test/data/planning";
@@ -51,14 +55,6 @@ std::vector<std::string> test::problemsOf(const std::string &folder) {
 }
 
 namespace {
-
-int64_t draw(std::mt19937_64 &random, int64_t low, int64_t high) {
-  return low + static_cast<int64_t>(random() % uint64_t(high - low + 1));
-}
-
-bool chance(std::mt19937_64 &random, int percent) {
-  return draw(random, 0, 99) < percent;
-}
 
 Buffer randomBuffer(std::mt19937_64 &random, const test::Kinds &kinds) {
   Buffer buffer;

@@ -56,7 +56,7 @@ TEST(SizeExpression, SaysWhatIsWrong) {
             "expected at most 200 parenthes");
 }
 
-Problem read(const std::string &text, const Binding &binding = {}) {
+Problem readSymbolic(const std::string &text, const Binding &binding = {}) {
   CsvOptions options;
   options.binding = binding;
   auto result =
@@ -70,11 +70,11 @@ Problem read(const std::string &text, const Binding &binding = {}) {
 
 TEST(Symbolic, ReadsAndWritesBothForms) {
   const char *text = "id,lower,upper,size\na,0,2,8*rows\nb,1,3,64\n";
-  Problem problem = read(text);
+  Problem problem = readSymbolic(text);
   EXPECT_EQ(problem.buffers[0].size, 8192);
-  EXPECT_EQ(read(text, {{"rows", 2}}).buffers[0].size, 16);
+  EXPECT_EQ(readSymbolic(text, {{"rows", 2}}).buffers[0].size, 16);
   EXPECT_EQ(writeCsv(problem), text);
-  Problem again = read(writeJson(problem));
+  Problem again = readSymbolic(writeJson(problem));
   EXPECT_EQ(again.buffers[0].size, 8192);
   EXPECT_EQ(writeCsv(again), text);
   auto wrong = readCsv("id,lower,upper,size\na,0,2,8\nb,0,2,8*-1\n");
@@ -86,8 +86,9 @@ TEST(Symbolic, ReadsAndWritesBothForms) {
 }
 
 TEST(Symbolic, OffsetsAreExpressions) {
-  Problem problem = read("id,lower,upper,size,alignment\na,0,3,8*rows,1\n"
-                         "b,1,4,24,1\nc,2,5,4*rows,64\nd,3,5,8,1\n");
+  Problem problem =
+      readSymbolic("id,lower,upper,size,alignment\na,0,3,8*rows,1\n"
+                   "b,1,4,24,1\nc,2,5,4*rows,64\nd,3,5,8,1\n");
   Options options;
   std::vector<int64_t> offsets = {0, 8192, 8256, 0};
   SymbolicPlan plan = makeSymbolic(problem, offsets, options);
@@ -106,7 +107,8 @@ TEST(Symbolic, OffsetsAreExpressions) {
 }
 
 TEST(Symbolic, TheCheckerSeesAMissingRelation) {
-  Problem problem = read("id,lower,upper,size\na,0,3,n\nb,1,4,n\nc,2,5,n\n");
+  Problem problem =
+      readSymbolic("id,lower,upper,size\na,0,3,n\nb,1,4,n\nc,2,5,n\n");
   Options options;
   SymbolicPlan plan = makeSymbolic(problem, {0, 1024, 2048}, options);
   EXPECT_EQ(checkSymbolic(problem, plan, options), "");
@@ -123,7 +125,7 @@ TEST(Symbolic, TheCheckerSeesAMissingRelation) {
 }
 
 TEST(Symbolic, RefusesWhatCannotHold) {
-  Problem problem = read("id,lower,upper,size,offset\na,0,3,n,0\n");
+  Problem problem = readSymbolic("id,lower,upper,size,offset\na,0,3,n,0\n");
   EXPECT_EQ(whyNotSymbolic(problem, 1),
             "buffer 'a': a pin cannot hold for all values of the symbols");
 }
@@ -131,20 +133,20 @@ TEST(Symbolic, RefusesWhatCannotHold) {
 /// No 64-bit number could stand for the alignment of the offsets.
 TEST(Symbolic, AlignmentsNeedACommonMultiple) {
   constexpr int64_t large = int64_t(1) << 62;
-  Problem problem = read("id,lower,upper,size,alignment\na,0,2,n,3\n");
+  Problem problem = readSymbolic("id,lower,upper,size,alignment\na,0,2,n,3\n");
   EXPECT_EQ(whyNotSymbolic(problem, 1), "");
   EXPECT_EQ(whyNotSymbolic(problem, large),
             "buffer 'a': expected alignments with a common multiple below "
             "2^63, got 3 and 4611686018427387904");
   problem.spaces[0].alignment = large;
   EXPECT_NE(whyNotSymbolic(problem, 1), "");
-  problem = read("id,lower,upper,size,alignment,alias\na,0,2,n,3,c\n"
-                 "b,0,2,n,4611686018427387904,c\n");
+  problem = readSymbolic("id,lower,upper,size,alignment,alias\na,0,2,n,3,c\n"
+                         "b,0,2,n,4611686018427387904,c\n");
   EXPECT_EQ(whyNotSymbolic(problem, 1),
             "buffer 'b': expected alignments with a common multiple below "
             "2^63, got 3 and 4611686018427387904");
   // 2^63-1 itself is a multiple of 7.
-  problem = read("id,lower,upper,size,alignment\na,0,2,n,7\n");
+  problem = readSymbolic("id,lower,upper,size,alignment\na,0,2,n,7\n");
   EXPECT_EQ(whyNotSymbolic(problem, INT64_MAX), "");
   Options options;
   options.alignment = INT64_MAX;
@@ -155,7 +157,7 @@ TEST(Symbolic, AlignmentsNeedACommonMultiple) {
 /// Whatever operations use it: a buffer with an empty live range takes no
 /// bytes.
 TEST(Symbolic, AnEmptyLifeConflictsWithNothing) {
-  Problem problem = read(R"({
+  Problem problem = readSymbolic(R"({
     "buffers": [{"name": "a", "size": "n"},
                 {"name": "b", "size": 7, "lower": 1, "upper": 1}],
     "operations": [{"name": "o0", "writes": ["a"]},

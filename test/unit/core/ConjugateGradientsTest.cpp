@@ -32,11 +32,11 @@ using Doubles = std::vector<double>;
 constexpr int64_t kColumns = 240, kRows = 10;
 
 /// Data of the steps, which get no pointer to the test.
-struct System {
+struct Equations {
   /// N, row by row; C's diagonal; the right-hand side.
   Doubles gram, penalty, rhs, sum;
   int64_t products = 0;
-} theSystem;
+} theEquations;
 
 void nothing(tamrt_context *, void *, void *, void *, const double *,
              const void *const *, const double *, const void *const *, double *,
@@ -45,24 +45,24 @@ void nothing(tamrt_context *, void *, void *, void *, const double *,
 void finishRhs(tamrt_context *, void *, void *, void *, const double *,
                const void *const *, const double *, const void *const *,
                double *output, int64_t, int64_t, int64_t) {
-  std::copy(theSystem.rhs.begin(), theSystem.rhs.end(), output);
+  std::copy(theEquations.rhs.begin(), theEquations.rhs.end(), output);
 }
 
 void startProduct(tamrt_context *, void *, void *, void *, const double *,
                   const void *const *, const double *, const void *const *,
                   double *, int64_t, int64_t, int64_t) {
-  theSystem.sum.assign(kColumns, 0.0);
+  theEquations.sum.assign(kColumns, 0.0);
 }
 
 /// A chunk adds its share of N v: as many of its rows as the chunk has.
 void addProduct(tamrt_context *, void *, void *, void *, const double *,
                 const void *const *, const double *v, const void *const *,
                 double *, int64_t rows, int64_t first, int64_t) {
-  theSystem.products += first == 0;
+  theEquations.products += first == 0;
   for (int64_t i = first * kColumns / kRows;
        i < (first + rows) * kColumns / kRows; ++i)
     for (int64_t j = 0; j < kColumns; ++j)
-      theSystem.sum[i] += theSystem.gram[i * kColumns + j] * v[j];
+      theEquations.sum[i] += theEquations.gram[i * kColumns + j] * v[j];
 }
 
 void finishProduct(tamrt_context *, void *, void *, void *, const double *,
@@ -70,15 +70,15 @@ void finishProduct(tamrt_context *, void *, void *, void *, const double *,
                    double *output, int64_t rows, int64_t, int64_t) {
   // Penalties count once for each row of the group.
   for (int64_t i = 0; i < kColumns; ++i)
-    output[i] = theSystem.sum[i] +
-                theSystem.penalty[i] * double(rows) / double(kRows) * v[i];
+    output[i] = theEquations.sum[i] +
+                theEquations.penalty[i] * double(rows) / double(kRows) * v[i];
 }
 
 /// The one factored effect is the first column.
 void precondition(tamrt_context *, void *, void *, void *, const double *,
                   const void *const *, const double *r, const void *const *,
                   double *output, int64_t, int64_t, int64_t) {
-  output[0] = r[0] / theSystem.penalty[0];
+  output[0] = r[0] / theEquations.penalty[0];
 }
 
 class ConjugateGradientsTest : public ::testing::Test {
@@ -92,24 +92,24 @@ protected:
         value = normal(generator);
       return v;
     };
-    theSystem.gram.assign(kColumns * kColumns, 0.0);
+    theEquations.gram.assign(kColumns * kColumns, 0.0);
     for (int64_t e = 1; e <= kColumns; ++e) {
       const Doubles v = random();
       const double eigenvalue = 1e5 / double(e * e) / kColumns;
       for (int64_t i = 0; i < kColumns; ++i)
         for (int64_t j = 0; j < kColumns; ++j)
-          theSystem.gram[i * kColumns + j] += eigenvalue * v[i] * v[j];
+          theEquations.gram[i * kColumns + j] += eigenvalue * v[i] * v[j];
     }
-    theSystem.penalty.assign(kColumns, 0.0);
+    theEquations.penalty.assign(kColumns, 0.0);
     for (int64_t i = 0; i < kColumns; ++i)
-      theSystem.penalty[i] = 1.0 + double(i % 3);
+      theEquations.penalty[i] = 1.0 + double(i % 3);
     // Within what N makes of something, as sums over rows are.
-    theSystem.rhs.assign(kColumns, 0.0);
+    theEquations.rhs.assign(kColumns, 0.0);
     const Doubles v = random();
     for (int64_t i = 0; i < kColumns; ++i)
       for (int64_t j = 0; j < kColumns; ++j)
-        theSystem.rhs[i] += theSystem.gram[i * kColumns + j] * v[j];
-    theSystem.products = 0;
+        theEquations.rhs[i] += theEquations.gram[i * kColumns + j] * v[j];
+    theEquations.products = 0;
 
     steps = {step(TAMRT_STEP_CG_INIT, nothing, 0),
              step(TAMRT_STEP_CG_CHUNK, nothing, 4),
@@ -150,11 +150,12 @@ protected:
   double trueResidual() const {
     double square = 0, norm = 0;
     for (int64_t i = 0; i < kColumns; ++i) {
-      double rest = theSystem.rhs[i] - theSystem.penalty[i] * place.vectors[i];
+      double rest =
+          theEquations.rhs[i] - theEquations.penalty[i] * place.vectors[i];
       for (int64_t j = 0; j < kColumns; ++j)
-        rest -= theSystem.gram[i * kColumns + j] * place.vectors[j];
+        rest -= theEquations.gram[i * kColumns + j] * place.vectors[j];
       square += rest * rest;
-      norm += theSystem.rhs[i] * theSystem.rhs[i];
+      norm += theEquations.rhs[i] * theEquations.rhs[i];
     }
     return std::sqrt(square / norm);
   }
@@ -189,7 +190,7 @@ TEST_F(ConjugateGradientsTest, ProductsAreCounted) {
   CgOptions options;
   options.preconditioner = Preconditioner::Sketch;
   const CgOutcome outcome = solve(options);
-  EXPECT_EQ(outcome.iterations, theSystem.products);
+  EXPECT_EQ(outcome.iterations, theEquations.products);
 }
 
 TEST_F(ConjugateGradientsTest, EndsAfterTheMostIterations) {
@@ -205,27 +206,27 @@ TEST_F(ConjugateGradientsTest, EndsAfterTheMostIterations) {
 }
 
 TEST_F(ConjugateGradientsTest, NothingToSolve) {
-  theSystem.rhs.assign(kColumns, 0.0);
+  theEquations.rhs.assign(kColumns, 0.0);
   const CgOutcome outcome = solve({});
   EXPECT_TRUE(outcome.converged);
   EXPECT_EQ(outcome.iterations, 0);
-  EXPECT_EQ(Doubles(place.vectors, place.vectors + kColumns), theSystem.rhs);
+  EXPECT_EQ(Doubles(place.vectors, place.vectors + kColumns), theEquations.rhs);
 }
 
 TEST_F(ConjugateGradientsTest, UnitsDoNotMatter) {
   const int64_t iterations = solve({}).iterations;
-  for (double &value : theSystem.rhs)
+  for (double &value : theEquations.rhs)
     value *= 0x1p-40;
   EXPECT_EQ(solve({}).iterations, iterations);
 }
 
 TEST_F(ConjugateGradientsTest, NumbersThatAreNotFiniteAreErrors) {
-  theSystem.rhs[7] = std::numeric_limits<double>::infinity();
+  theEquations.rhs[7] = std::numeric_limits<double>::infinity();
   solve({});
   EXPECT_EQ(place.context.status, TAMRT_ERROR_OVERFLOW);
   EXPECT_EQ(place.context.detail, 7);
-  theSystem.rhs[7] = 1.0;
-  theSystem.penalty[9] = std::numeric_limits<double>::infinity();
+  theEquations.rhs[7] = 1.0;
+  theEquations.penalty[9] = std::numeric_limits<double>::infinity();
   solve({});
   EXPECT_EQ(place.context.status, TAMRT_ERROR_OVERFLOW);
   EXPECT_EQ(place.context.detail, 9);
@@ -233,8 +234,8 @@ TEST_F(ConjugateGradientsTest, NumbersThatAreNotFiniteAreErrors) {
 
 // A direction along which A is nothing, against its floor: no step along it.
 TEST_F(ConjugateGradientsTest, EndsWhereRoundingIsAllThereIs) {
-  std::fill(theSystem.gram.begin(), theSystem.gram.end(), 0.0);
-  theSystem.penalty.assign(kColumns, 1e-30);
+  std::fill(theEquations.gram.begin(), theEquations.gram.end(), 0.0);
+  theEquations.penalty.assign(kColumns, 1e-30);
   const CgOutcome outcome = solve({});
   EXPECT_FALSE(outcome.converged);
   EXPECT_EQ(outcome.iterations, 1);

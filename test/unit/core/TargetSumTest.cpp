@@ -26,7 +26,7 @@
 namespace tamrt::test {
 namespace {
 
-constexpr size_t S = TAMRT_SEGMENT_ROWS;
+constexpr size_t kSegmentRows = TAMRT_SEGMENT_ROWS;
 
 struct Row {
   double weight, target;
@@ -75,13 +75,16 @@ TargetSum treeOf(std::vector<TargetSum> nodes) {
 }
 
 TEST(TargetSum, IsThatOfTheTreeOfSegments) {
-  for (size_t count : {size_t(1), S - 1, S, S + 1, 2 * S, 3 * S, 3 * S + 5,
-                       4 * S, 6 * S + 1, 7 * S, 11 * S + 17}) {
+  for (size_t count :
+       {size_t(1), kSegmentRows - 1, kSegmentRows, kSegmentRows + 1,
+        2 * kSegmentRows, 3 * kSegmentRows, 3 * kSegmentRows + 5,
+        4 * kSegmentRows, 6 * kSegmentRows + 1, 7 * kSegmentRows,
+        11 * kSegmentRows + 17}) {
     const std::vector<Row> rows = randomRows(count);
     std::vector<TargetSum> segments;
-    for (size_t first = 0; first < count; first += S) {
+    for (size_t first = 0; first < count; first += kSegmentRows) {
       TargetSum &sum = segments.emplace_back();
-      for (size_t i = first; i < std::min(first + S, count); ++i)
+      for (size_t i = first; i < std::min(first + kSegmentRows, count); ++i)
         sum.add(rows[i].weight, rows[i].target);
     }
     EXPECT_EQ(bitsOf(sumsOf(rows, 0, count).all()), bitsOf(treeOf(segments)))
@@ -91,22 +94,22 @@ TEST(TargetSum, IsThatOfTheTreeOfSegments) {
 
 TEST(TargetSum, HasTheBitsOfItsLargestNodes) {
   // As parts are summed: a node of 2^l segments by itself.
-  const size_t count = 13 * S + 100;
+  const size_t count = 13 * kSegmentRows + 100;
   const std::vector<Row> rows = randomRows(count);
   const TargetSum whole = sumsOf(rows, 0, count).all();
   // Segments 0 to 7, 8 to 11, and 12 and 13.
-  TargetSum joined = sumsOf(rows, 12 * S, S + 100).all();
-  joined.join(sumsOf(rows, 8 * S, 4 * S).all());
-  joined.join(sumsOf(rows, 0, 8 * S).all());
+  TargetSum joined = sumsOf(rows, 12 * kSegmentRows, kSegmentRows + 100).all();
+  joined.join(sumsOf(rows, 8 * kSegmentRows, 4 * kSegmentRows).all());
+  joined.join(sumsOf(rows, 0, 8 * kSegmentRows).all());
   EXPECT_EQ(bitsOf(joined), bitsOf(whole));
   // The two sums of a join may be exchanged, and a node may be cut in halves.
-  TargetSum half = sumsOf(rows, 4 * S, 4 * S).all();
-  half.join(sumsOf(rows, 0, 4 * S).all());
-  EXPECT_EQ(bitsOf(half), bitsOf(sumsOf(rows, 0, 8 * S).all()));
+  TargetSum half = sumsOf(rows, 4 * kSegmentRows, 4 * kSegmentRows).all();
+  half.join(sumsOf(rows, 0, 4 * kSegmentRows).all());
+  EXPECT_EQ(bitsOf(half), bitsOf(sumsOf(rows, 0, 8 * kSegmentRows).all()));
 }
 
 TEST(TargetSum, IsRoundedAboutOnce) {
-  const size_t count = 9 * S + 3;
+  const size_t count = 9 * kSegmentRows + 3;
   const std::vector<Row> rows = randomRows(count);
   long double exact = 0;
   size_t positive = 0;
@@ -120,7 +123,8 @@ TEST(TargetSum, IsRoundedAboutOnce) {
 }
 
 TEST(TargetSum, IsStoredWithAllItsDigits) {
-  const TargetSum sum = sumsOf(randomRows(3 * S), 0, 3 * S).all();
+  const TargetSum sum =
+      sumsOf(randomRows(3 * kSegmentRows), 0, 3 * kSegmentRows).all();
   double numbers[TargetSum::kNumbers];
   sum.store(numbers);
   // The sum by itself is not enough for the bits of the next join.

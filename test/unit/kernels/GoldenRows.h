@@ -18,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <ostream>
 #include <vector>
 
 namespace tamrt::test::golden {
@@ -80,6 +81,11 @@ struct Case {
   /// Predictions for newRows.
   std::vector<double> predictions;
 };
+
+/// How GoogleTest shows a case.
+inline void PrintTo(const Case &model, std::ostream *out) {
+  *out << model.formula;
+}
 
 /// Compares `rows`, row-major, with the model's design rows.
 inline void expectDesign(const Case &model, const std::vector<double> &rows) {

@@ -19,18 +19,8 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
-#include <ostream>
 
 namespace tamrt::test {
-
-namespace golden {
-
-/// How GoogleTest shows a case.
-static void PrintTo(const Case &model, std::ostream *out) {
-  *out << model.formula;
-}
-
-} // namespace golden
 
 namespace {
 

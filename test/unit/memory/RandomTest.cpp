@@ -20,7 +20,7 @@ using namespace tamrt;
 
 namespace {
 
-constexpr size_t spaceBytes = size_t(16) << 30;
+constexpr size_t randomSpaceBytes = size_t(16) << 30;
 constexpr double largest = 1 << 30;
 constexpr size_t usualOperations = 200000;
 
@@ -46,7 +46,7 @@ bool grows(std::mt19937_64 &random, size_t operation) {
 /// always suffice.
 TEST(Random, BestFitKeepsBlocksApartAndLosesNothing) {
   std::mt19937_64 random(2026);
-  FakeMemory space(spaceBytes);
+  FakeMemory space(randomSpaceBytes);
   test::CountingMemory memory(space);
   BestFitAllocator allocator(memory);
   test::Ranges ranges;
@@ -95,14 +95,14 @@ TEST(Random, BestFitKeepsBlocksApartAndLosesNothing) {
   EXPECT_EQ(statistics.reserved.now, memory.obtained);
   EXPECT_EQ(allocator.trim(), statistics.reserved.now);
   EXPECT_EQ(memory.obtained, 0u);
-  EXPECT_TRUE(test::isWhole(space, spaceBytes));
+  EXPECT_TRUE(test::isWhole(space, randomSpaceBytes));
 }
 
 /// Four streams that lag behind. Besides the blocks in use, blocks that a
 /// stream may still use are in the map until the test lets that stream finish.
 TEST(Random, CachingKeepsBlocksApartAndLosesNothing) {
   std::mt19937_64 random(7);
-  FakeMemory space(spaceBytes);
+  FakeMemory space(randomSpaceBytes);
   test::CountingMemory memory(space);
   test::FakeStreams streams;
   CachingAllocator allocator(memory, streams);
@@ -187,7 +187,7 @@ TEST(Random, CachingKeepsBlocksApartAndLosesNothing) {
   EXPECT_EQ(statistics.reserved.now, memory.obtained);
   EXPECT_EQ(allocator.emptyCache(), statistics.reserved.now);
   EXPECT_EQ(memory.obtained, 0u);
-  EXPECT_TRUE(test::isWhole(space, spaceBytes));
+  EXPECT_TRUE(test::isWhole(space, randomSpaceBytes));
 }
 
 /// The same calls give the same addresses.

@@ -36,7 +36,7 @@ static constexpr int64_t kMaxChunkRows = int64_t(1) << 20;
 static constexpr int64_t kTriangleChunkRows = 64;
 
 /// Bytes of a buffer of static sizes.
-static int64_t bytesOf(MemRefType type) {
+static int64_t staticBytesOf(MemRefType type) {
   return llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(),
                           8);
 }
@@ -83,7 +83,7 @@ static int64_t bytesOfSums(func::FuncOp step) {
     if (auto slot = step.getArgAttrOfType<tam::SlotAttr>(
             argument.getArgNumber(), tam::kSlotAttrName))
       if (slot.getKind() == tam::SlotKind::State)
-        sums += bytesOf(cast<MemRefType>(argument.getType()));
+        sums += staticBytesOf(cast<MemRefType>(argument.getType()));
   return sums;
 }
 
@@ -108,7 +108,7 @@ static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity,
     FailureOr<MemRefType> type = typeAt(alloc, capacity, usual);
     if (failed(type))
       return failure();
-    temporaries += bytesOf(*type);
+    temporaries += staticBytesOf(*type);
   }
   return target.getChunkRows(
       bytesOfSums(step),

@@ -8,6 +8,7 @@
 
 #include "Choice/AddressSearch.h"
 
+#include "Choice/CheapestPath.h"
 #include "Placement/Zones.h"
 #include "Problem/Arithmetic.h"
 
@@ -144,51 +145,14 @@ private:
   template <typename Allowed>
   std::optional<Cost> cheapest(int32_t item, Path &path,
                                Allowed allowed) const {
-    const ChoiceModel::Item &from = model.items[item];
-    int32_t options = model.stages[from.firstStage].options;
-    path.resize(from.stages);
-    if (from.stages == 1) {
-      path[0] = -1;
-      for (int32_t o = 0; o < options; ++o)
-        if (allowed(from.firstStage, o) &&
-            (path[0] < 0 || optionOf(from.firstStage, o).cost <
-                                optionOf(from.firstStage, path[0]).cost))
-          path[0] = o;
-      if (path[0] < 0)
-        return std::nullopt;
-      return optionOf(from.firstStage, path[0]).cost;
-    }
-    std::vector<Cost> costs(options, 0), before(options);
-    std::vector<int32_t> came(size_t(from.stages) * options, -1);
-    auto leastOf = [&](const std::vector<Cost> &list) {
-      return static_cast<int32_t>(std::min_element(list.begin(), list.end()) -
-                                  list.begin());
-    };
-    for (int32_t k = 0; k < from.stages; ++k) {
-      std::swap(costs, before);
-      int32_t least = k > 0 ? leastOf(before) : 0;
-      for (int32_t o = 0; o < options; ++o) {
-        costs[o] = never;
-        if (!allowed(from.firstStage + k, o))
-          continue;
-        Cost way = 0;
-        if (k > 0) {
-          bool stays = before[o] <= before[least] + from.move;
-          came[size_t(k) * options + o] = stays ? o : least;
-          way = stays ? before[o] : before[least] + from.move;
-        }
-        if (way < never)
-          costs[o] = way + optionOf(from.firstStage + k, o).cost;
-      }
-    }
-    int32_t last = leastOf(costs);
-    if (costs[last] >= never)
-      return std::nullopt;
-    for (int32_t k = from.stages - 1; k >= 0; --k) {
-      path[k] = last;
-      last = came[size_t(k) * options + last];
-    }
-    return *std::min_element(costs.begin(), costs.end());
+    return cheapestPath(
+        model, item, path,
+        [&](int32_t s, int32_t o) -> std::optional<Cost> {
+          if (!allowed(s, o))
+            return std::nullopt;
+          return optionOf(s, o).cost;
+        },
+        model.items[item].move, [](int32_t, int32_t) { return true; });
   }
 
   /// The path of an item that loses a stay, or all of them if `gone` is

@@ -9,6 +9,7 @@
 #ifndef TAMC_PLANNING_CHOICE_TABLE_H
 #define TAMC_PLANNING_CHOICE_TABLE_H
 
+#include "Choice/CheapestPath.h"
 #include "Choice/Model.h"
 
 #include <algorithm>
@@ -154,51 +155,17 @@ public:
   template <typename Costs>
   std::optional<Cost> cheapest(int32_t item, std::vector<int32_t> &path,
                                Costs costs, Cost move) const {
-    const ChoiceModel::Item &from = model.items[item];
-    const size_t options = model.stages[from.firstStage].options;
-    std::vector<std::optional<Cost>> cost(options), before(options);
-    std::vector<int32_t> came(size_t(from.stages) * options, -1);
-    for (int32_t k = 0; k < from.stages; ++k) {
-      const ChoiceModel::Stage &stage = model.stages[from.firstStage + k];
-      std::swap(cost, before);
-      int32_t least = -1;
-      for (size_t o = 0; k > 0 && o < options; ++o)
-        if (before[o] && (least < 0 || *before[o] < *before[least]))
-          least = static_cast<int32_t>(o);
-      for (size_t o = 0; o < options; ++o) {
-        auto option = static_cast<int32_t>(o);
-        cost[o].reset();
-        if (excess(stage, option) > 0)
-          continue;
-        Cost here = costs(from.firstStage + k, option);
-        if (k == 0) {
-          cost[o] = here;
-          continue;
-        }
-        if (before[o]) {
-          cost[o] = *before[o] + here;
-          came[size_t(k) * options + o] = option;
-        }
-        if (least < 0 || least == option || !arrives(stage, option))
-          continue;
-        if (Cost moved = *before[least] + move + here;
-            !cost[o] || moved < *cost[o]) {
-          cost[o] = moved;
-          came[size_t(k) * options + o] = least;
-        }
-      }
-    }
-    int32_t last = -1;
-    for (size_t o = 0; o < options; ++o)
-      if (cost[o] && (last < 0 || *cost[o] < *cost[last]))
-        last = static_cast<int32_t>(o);
-    if (last < 0)
-      return std::nullopt;
-    std::optional<Cost> total = cost[last];
-    path.assign(from.stages, last);
-    for (int32_t k = from.stages - 1; k > 0; --k)
-      path[k - 1] = came[size_t(k) * options + path[k]];
-    return total;
+    return cheapestPath(
+        model, item, path,
+        [&](int32_t s, int32_t option) -> std::optional<Cost> {
+          if (excess(model.stages[s], option) > 0)
+            return std::nullopt;
+          return costs(s, option);
+        },
+        move,
+        [&](int32_t s, int32_t option) {
+          return arrives(model.stages[s], option);
+        });
   }
 
   /// The cheapest path by the model's costs.

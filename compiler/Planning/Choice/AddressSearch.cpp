@@ -9,6 +9,7 @@
 #include "Choice/AddressSearch.h"
 
 #include "Choice/CheapestPath.h"
+#include "Placement/PlacePrices.h"
 #include "Placement/Zones.h"
 #include "Problem/Arithmetic.h"
 
@@ -361,42 +362,27 @@ private:
         return each.end <= from || each.begin >= to;
       });
     }
-    const size_t count = met.size();
     const int64_t bytes = size[item], multiple = alignmentOf(item, resource);
-    // Sums over the stays that begin below an address, and over those that end
-    // at or below it.
-    begun.assign(count + 1, 0);
-    ended.assign(count + 1, 0);
-    ends.resize(count);
-    auto lossOf = [&](int32_t s) {
+    ends = met;
+    std::sort(ends.begin(), ends.end(),
+              [](const auto &a, const auto &b) { return a.end < b.end; });
+    losses.start(bytes, met, ends, [&](int32_t s) {
       return model.stages[s].item == item ? never : loss[s];
-    };
-    for (size_t i = 0; i < count; ++i) {
-      ends[i] = {met[i].end, met[i].item};
-      begun[i + 1] = begun[i] + lossOf(met[i].item);
-    }
-    std::sort(ends.begin(), ends.end());
-    for (size_t i = 0; i < count; ++i)
-      ended[i + 1] = ended[i] + lossOf(ends[i].second);
+    });
     int64_t best = infinite;
-    size_t below = 0, gone = 0;
-    // In ascending order, so that both indices only increase.
     auto consider = [&](int64_t offset) {
       if (offset < from || offset > to - bytes)
         return;
-      while (below < count && met[below].begin < offset + bytes)
-        ++below;
-      while (gone < count && ends[gone].first <= offset)
-        ++gone;
-      if (Cost lost = begun[below] - ended[gone]; lost < budget) {
+      losses.go(offset);
+      if (Cost lost = losses.price(); lost < budget) {
         best = offset;
         budget = lost;
       }
     };
     consider(alignUp(from, multiple));
-    for (auto [end, other] : ends)
-      consider(alignUp(end, multiple));
-    below = gone = 0;
+    for (const Shelves::Rectangle &each : ends)
+      consider(alignUp(each.end, multiple));
+    losses.rewind();
     for (const Shelves::Rectangle &each : met)
       if (each.begin >= bytes)
         consider((each.begin - bytes) / multiple * multiple);
@@ -558,9 +544,8 @@ private:
   bool isCrowded = false;
   // Of one step.
   std::vector<char> banned;
-  std::vector<Shelves::Rectangle> met;
-  std::vector<Cost> begun, ended;
-  std::vector<std::pair<int64_t, int32_t>> ends;
+  std::vector<Shelves::Rectangle> met, ends;
+  PlacePrices<Cost> losses;
   std::vector<int32_t> leaving;
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bounds/Bounds.h"
+#include "Placement/PlacePrices.h"
 #include "Placement/Placer.h"
 #include "Placement/Shelves.h"
 #include "Problem/Arithmetic.h"
@@ -140,37 +141,20 @@ private:
   std::pair<int64_t, double> cheapestPlace(const Item &item) {
     byBegin.collect(item.lower, item.upper, met);
     byEnd.collect(item.lower, item.upper, ends);
-    const size_t count = met.size();
-    // Sums over the items that begin below an address, or that end at or below
-    // it.
-    begun.resize(count + 1);
-    ended.resize(count + 1);
-    begun[0] = ended[0] = 0;
-    auto priceOf = [&](int32_t other) {
-      return penalty[other] * weight[other];
-    };
-    for (size_t i = 0; i < count; ++i) {
-      begun[i + 1] = begun[i] + priceOf(met[i].item);
-      ended[i + 1] = ended[i] + priceOf(ends[i].item);
-    }
+    prices.start(item.size, met, ends,
+                 [&](int32_t other) { return penalty[other] * weight[other]; });
     // Differences of sums are not exact.
-    const double tiny = 1e-9 * begun[count];
+    const double tiny = 1e-9 * prices.total();
     int64_t best = 0;
     double least = std::numeric_limits<double>::infinity();
     uint64_t ties = 0;
-    // In ascending order, so that both indices only increase. An item that
-    // moves down from any other place, until it meets an end, meets none of the
-    // items that it does not overlap there.
-    size_t first = 0, gone = 0;
+    // An item that moves down from any other place, until it meets an end,
+    // meets none of the items that it does not overlap there.
     auto consider = [&](int64_t offset) {
       if (offset < 0 || offset > target - item.size)
         return;
-      while (first < count && met[first].begin < offset + item.size)
-        ++first;
-      while (gone < count && ends[gone].begin <= offset)
-        ++gone;
-      double price =
-          first == gone ? 0 : std::max(begun[first] - ended[gone], tiny);
+      prices.go(offset);
+      double price = prices.isFree() ? 0 : std::max(prices.price(), tiny);
       bool isFree = price == 0;
       if (price < least - tiny || (isFree && least > 0)) {
         least = price;
@@ -230,7 +214,7 @@ private:
   Shelves byBegin, byEnd;
   // Of one step.
   std::vector<Shelves::Rectangle> met, ends;
-  std::vector<double> begun, ended;
+  PlacePrices<double> prices;
 };
 
 } // namespace

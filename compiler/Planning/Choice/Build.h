@@ -65,6 +65,18 @@ struct PlacedProblem {
 };
 PlacedProblem placeStays(const Problem &problem, const Plan &plan, bool ticks);
 
+/// Calls body(stay, index) for the residences of a plan in their order. `index`
+/// is that of the stay in the placed problem: a buffer's first stay takes its
+/// place, and the further ones are behind all `buffers`.
+template <typename Residences, typename Body>
+void forEachStay(Residences &residences, size_t buffers, Body body) {
+  for (size_t k = 0; k < residences.size(); ++k) {
+    const bool first =
+        k == 0 || residences[k - 1].buffer != residences[k].buffer;
+    body(residences[k], first ? size_t(residences[k].buffer) : buffers++);
+  }
+}
+
 } // namespace tamc::planning
 
 #endif // TAMC_PLANNING_CHOICE_BUILD_H

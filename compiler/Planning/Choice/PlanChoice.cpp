@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <unordered_map>
 
 using namespace tamc::planning;
 
@@ -63,7 +62,12 @@ class Planner {
 public:
   Planner(const Problem &problem, const Options &options)
       : problem(problem), options(options), deadline(options),
-        built(buildModel(problem, options)), model(built.model) {}
+        built(buildModel(problem, options)), model(built.model),
+        itemOf(problem.buffers.size(), -1) {
+    for (size_t i = 0; i < built.buffers.size(); ++i)
+      for (int32_t buffer : built.buffers[i])
+        itemOf[buffer] = static_cast<int32_t>(i);
+  }
 
   Plan run() {
     if (model.items.empty()) {
@@ -249,27 +253,20 @@ private:
     std::vector<int64_t> offsets(model.stages.size(), -1);
     if (candidate.packed.offsets.empty())
       return offsets;
-    std::unordered_map<int32_t, const ChoiceModel::Item *> moving;
-    for (size_t i = 0; i < built.buffers.size(); ++i) {
-      const ChoiceModel::Item &item = model.items[i];
-      int32_t buffer = built.buffers[i].front();
-      std::fill_n(offsets.begin() + item.firstStage, item.stages,
-                  candidate.packed.offsets[buffer]);
-      if (item.stages > 1)
-        moving[buffer] = &item;
-    }
-    size_t more = problem.buffers.size();
-    for (size_t k = 1; k < candidate.plan.residences.size(); ++k) {
-      const Residence &stay = candidate.plan.residences[k];
-      if (candidate.plan.residences[k - 1].buffer != stay.buffer)
-        continue;
-      int64_t offset = candidate.packed.offsets[more++];
-      const ChoiceModel::Item &item = *moving.at(stay.buffer);
-      for (int32_t s = item.firstStage; s < item.firstStage + item.stages; ++s)
-        if (stay.time.lower <= built.times[s].lower &&
-            built.times[s].lower < stay.time.upper)
-          offsets[s] = offset;
-    }
+    for (size_t i = 0; i < built.buffers.size(); ++i)
+      std::fill_n(offsets.begin() + model.items[i].firstStage,
+                  model.items[i].stages,
+                  candidate.packed.offsets[built.buffers[i].front()]);
+    forEachStay(candidate.plan.residences, problem.buffers.size(),
+                [&](const Residence &stay, size_t index) {
+                  const ChoiceModel::Item &item =
+                      model.items[itemOf[stay.buffer]];
+                  for (int32_t s = item.firstStage;
+                       s < item.firstStage + item.stages; ++s)
+                    if (stay.time.lower <= built.times[s].lower &&
+                        built.times[s].lower < stay.time.upper)
+                      offsets[s] = candidate.packed.offsets[index];
+                });
     return offsets;
   }
 
@@ -284,21 +281,15 @@ private:
     for (size_t i = 0; i < built.buffers.size(); ++i)
       for (int32_t member : built.buffers[i])
         offsets[member] = found.offsets[model.items[i].firstStage];
-    size_t more = problem.buffers.size();
-    std::unordered_map<int32_t, const ChoiceModel::Item *> moving;
-    for (size_t i = 0; i < built.buffers.size(); ++i)
-      if (model.items[i].stages > 1)
-        moving[built.buffers[i].front()] = &model.items[i];
-    for (size_t k = 1; k < made.plan.residences.size(); ++k) {
-      const Residence &stay = made.plan.residences[k];
-      if (made.plan.residences[k - 1].buffer != stay.buffer)
-        continue;
-      const ChoiceModel::Item &item = *moving.at(stay.buffer);
-      for (int32_t s = item.firstStage; s < item.firstStage + item.stages; ++s)
-        if (built.times[s].lower == stay.time.lower)
-          offsets[more] = found.offsets[s];
-      ++more;
-    }
+    forEachStay(made.plan.residences, problem.buffers.size(),
+                [&](const Residence &stay, size_t index) {
+                  const ChoiceModel::Item &item =
+                      model.items[itemOf[stay.buffer]];
+                  for (int32_t s = item.firstStage;
+                       s < item.firstStage + item.stages; ++s)
+                    if (built.times[s].lower == stay.time.lower)
+                      offsets[index] = found.offsets[s];
+                });
     Problem rest = made.placed.problem;
     for (size_t i = 0; i < offsets.size(); ++i)
       if (offsets[i] >= 0) {
@@ -410,10 +401,6 @@ private:
   bool moveOut(const Candidate &failed, Selection &selection, bool all) {
     if (failed.packed.offsets.empty())
       return false;
-    std::vector<int32_t> itemOf(problem.buffers.size(), -1);
-    for (size_t i = 0; i < built.buffers.size(); ++i)
-      for (int32_t buffer : built.buffers[i])
-        itemOf[buffer] = static_cast<int32_t>(i);
     const std::vector<Buffer> &stays = failed.placed.problem.buffers;
     auto overshoot = [&](size_t i) {
       std::optional<int64_t> capacity = problem.spaces[stays[i].space].capacity;
@@ -495,12 +482,9 @@ private:
   /// By stay: its times in the problem; everything for one that does not move.
   std::vector<Interval> residencesOf(const Candidate &candidate) const {
     std::vector<Interval> times(candidate.placed.owner.size(), {0, infinite});
-    const std::vector<Residence> &list = candidate.plan.residences;
-    size_t more = problem.buffers.size();
-    for (size_t k = 0; k < list.size(); ++k) {
-      bool first = k == 0 || list[k - 1].buffer != list[k].buffer;
-      times[first ? size_t(list[k].buffer) : more++] = list[k].time;
-    }
+    forEachStay(
+        candidate.plan.residences, problem.buffers.size(),
+        [&](const Residence &stay, size_t index) { times[index] = stay.time; });
     return times;
   }
 
@@ -555,8 +539,6 @@ private:
   void fillHoles() {
     if (options.objective == Objective::Peak)
       return;
-    for (size_t i = 0; i < built.buffers.size(); ++i)
-      firstOf.emplace(built.buffers[i].front(), i);
     for (size_t space = 0; space < problem.spaces.size(); ++space)
       if (problem.spaces[space].capacity)
         fillHoles(static_cast<int32_t>(space));
@@ -631,13 +613,12 @@ private:
     measure(*best);
   }
 
-  /// A buffer, the first one of an item, lies in a space for life.
+  /// A buffer without an alias class lies in a space for life.
   void settle(int32_t buffer, int32_t space) {
-    auto found = firstOf.find(buffer);
-    if (found == firstOf.end())
+    if (itemOf[buffer] < 0)
       return;
-    const std::vector<int32_t> &spaces = built.spaces[found->second];
-    const ChoiceModel::Item &item = model.items[found->second];
+    const std::vector<int32_t> &spaces = built.spaces[itemOf[buffer]];
+    const ChoiceModel::Item &item = model.items[itemOf[buffer]];
     auto option = static_cast<int32_t>(
         std::find(spaces.begin(), spaces.end(), space) - spaces.begin());
     for (int32_t k = 0; k < item.stages; ++k)
@@ -654,12 +635,9 @@ private:
     plan.offsets.assign(offsets.begin(),
                         offsets.begin() +
                             std::ptrdiff_t(problem.buffers.size()));
-    size_t more = problem.buffers.size();
-    for (size_t k = 0; k < plan.residences.size(); ++k) {
-      Residence &stay = plan.residences[k];
-      bool first = k == 0 || plan.residences[k - 1].buffer != stay.buffer;
-      stay.offset = first ? offsets[stay.buffer] : offsets[more++];
-    }
+    forEachStay(
+        plan.residences, problem.buffers.size(),
+        [&](Residence &stay, size_t index) { stay.offset = offsets[index]; });
     plan.cost = saturate(built.fixed + costOf(model, best->selection));
     plan.costBound = std::min(*plan.cost, saturate(built.fixed + bound));
     plan.nodes += nodes;
@@ -683,9 +661,9 @@ private:
   const Deadline deadline;
   BuiltModel built;
   const ChoiceModel &model;
+  /// By buffer: its item, -1 if it has none.
+  std::vector<int32_t> itemOf;
   std::optional<Candidate> best;
-  /// By first buffer of an item: the item.
-  std::unordered_map<int32_t, size_t> firstOf;
   Cost bound = 0;
   int64_t nodes = 0;
 };
@@ -725,12 +703,10 @@ Resolved tamc::planning::resolve(const Problem &problem, const Plan &plan) {
   PlacedProblem placed = placeStays(problem, plan, false);
   resolved.problem = std::move(placed.problem);
   resolved.owner = std::move(placed.owner);
-  for (size_t k = 0; k < plan.residences.size(); ++k) {
-    const Residence &stay = plan.residences[k];
-    if (k == 0 || plan.residences[k - 1].buffer != stay.buffer)
-      resolved.plan.offsets[stay.buffer] = stay.offset;
-    else
-      resolved.plan.offsets.push_back(stay.offset);
-  }
+  resolved.plan.offsets.resize(resolved.problem.buffers.size());
+  forEachStay(plan.residences, problem.buffers.size(),
+              [&](const Residence &stay, size_t index) {
+                resolved.plan.offsets[index] = stay.offset;
+              });
   return resolved;
 }

@@ -149,9 +149,7 @@ public:
     for (; end < last; ++end)
       after.add(column[end]);
     Spread spread = before[first - begin];
-    spread.lo = std::min(spread.lo, after.lo);
-    spread.hi = std::max(spread.hi, after.hi);
-    spread.integers &= after.integers;
+    spread.add(after);
     return spread;
   }
 

@@ -151,6 +151,12 @@ void Spread::add(double value) {
   integers = integers && value == std::floor(value);
 }
 
+void Spread::add(const Spread &more) {
+  lo = std::min(lo, more.lo);
+  hi = std::max(hi, more.hi);
+  integers &= more.integers;
+}
+
 Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
   if (count == 0)
     return {};

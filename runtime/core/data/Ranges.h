@@ -55,6 +55,8 @@ struct Spread {
   bool integers = true;
 
   void add(double value);
+  /// Adds the values that `more` has been computed from.
+  void add(const Spread &more);
 };
 
 /// The spread of the `count` values of one group for the rule of `input`. For

@@ -46,12 +46,6 @@ void add(GroupDates &to, const GroupDates &more) {
   to.last = std::max(to.last, more.last);
 }
 
-void add(Spread &to, const Spread &more) {
-  to.lo = std::min(to.lo, more.lo);
-  to.hi = std::max(to.hi, more.hi);
-  to.integers &= more.integers;
-}
-
 /// Adds the rows of a part that is alike.
 void add(PartSurvey &to, PartSurvey more) {
   if (to.dateForm == Date::Form::Missing)
@@ -74,7 +68,7 @@ void add(PartSurvey &to, PartSurvey more) {
     }
     add(to.dates[place], more.dates[g]);
     for (size_t i = 0; i < inputs; ++i)
-      add(to.spreads[place * inputs + i], spreads[i]);
+      to.spreads[place * inputs + i].add(spreads[i]);
     if (!more.weights.empty())
       to.weights[place].add(more.weights[g]);
   }

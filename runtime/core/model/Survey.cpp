@@ -591,13 +591,8 @@ Spread spreadOf(const tamrt_model &model, const Survey &survey,
                 const PartedRows &rows, size_t group, size_t input) {
   const auto inputs = size_t(model.input_count);
   Spread spread;
-  for (const GroupPart &part : rows.parts[group]) {
-    const Spread &of =
-        survey.parts[part.part].spreads[part.index * inputs + input];
-    spread.lo = std::min(spread.lo, of.lo);
-    spread.hi = std::max(spread.hi, of.hi);
-    spread.integers &= of.integers;
-  }
+  for (const GroupPart &part : rows.parts[group])
+    spread.add(survey.parts[part.part].spreads[part.index * inputs + input]);
   return spread;
 }
 

@@ -176,16 +176,8 @@ Result<Weights> FitCommand::fit() {
     progress.clear();
     tell(model, "note", note);
   };
-  if (options.command == Command::Tune) {
-    run.choiceBytes = tuneBytesPerGroup(model, options.tune.criterion);
-    run.chooseStrengths = [&](const StrengthsQuestion &question) {
-      timings.end("sums");
-      Result<std::vector<double>> strengths =
-          choosePenalties(model, options, question, run, chosen);
-      timings.end("tune");
-      return strengths;
-    };
-  }
+  if (options.command == Command::Tune)
+    choosePenalties(model, options, timings, chosen, run);
   // Reported before a long time of reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return std::move(s).error();

@@ -96,8 +96,20 @@ Status write(const SafetensorsWriter &writer, const Options &options,
 }
 
 /// A file of sums, whose numbers stay there, or of a survey.
-Result<SafetensorsFile> openFile(const std::string &path) {
-  return SafetensorsFile::open(path, SumsFile::kSums);
+struct SurveyOrSums {
+  SafetensorsFile file;
+  bool hasSums;
+};
+
+/// Errors: a file with neither.
+Result<SurveyOrSums> openFile(const std::string &path) {
+  Result<SafetensorsFile> file = SafetensorsFile::open(path, SumsFile::kSums);
+  if (!file)
+    return std::move(file).error();
+  Result<bool> has = hasSums(*file);
+  if (!has)
+    return std::move(has).error();
+  return SurveyOrSums{*std::move(file), *has};
 }
 
 /// Prints which groups' sums are not those of one file, if there are any.
@@ -286,13 +298,10 @@ static Result<SurveyedFit> readFit(const tamrt_model &model,
 /// The same from a file of sums or of a survey.
 static Result<SurveyedFit> openFit(const tamrt_model &model,
                                    const std::string &path) {
-  Result<SafetensorsFile> file = openFile(path);
-  if (!file)
-    return std::move(file).error();
-  Result<bool> has = hasSums(*file);
-  if (!has)
-    return std::move(has).error();
-  return readFit(model, *file);
+  Result<SurveyOrSums> given = openFile(path);
+  if (!given)
+    return std::move(given).error();
+  return readFit(model, given->file);
 }
 
 static Status mergeSums(const tamrt_model &model, const Options &options,
@@ -331,18 +340,15 @@ Status runMerge(const tamrt_model &model, const Options &options) {
   std::vector<SafetensorsFile> files;
   bool areSums = false;
   for (const std::string &path : options.inputs) {
-    Result<SafetensorsFile> file = openFile(path);
-    if (!file)
-      return std::move(file).error();
-    Result<bool> has = hasSums(*file);
-    if (!has)
-      return std::move(has).error();
-    if (!files.empty() && *has != areSums)
+    Result<SurveyOrSums> given = openFile(path);
+    if (!given)
+      return std::move(given).error();
+    if (!files.empty() && given->hasSums != areSums)
       return Error{path + ": expected " + (areSums ? "sums" : "a survey") +
                    " as in '" + options.inputs.front() + "', got " +
-                   (*has ? "sums" : "a survey")};
-    areSums = *has;
-    files.push_back(*std::move(file));
+                   (given->hasSums ? "sums" : "a survey")};
+    areSums = given->hasSums;
+    files.push_back(std::move(given->file));
   }
   return areSums ? mergeSums(model, options, std::move(files))
                  : mergeSurveys(model, options, std::move(files));
@@ -477,31 +483,20 @@ Status runSolve(const tamrt_model &model, const Options &given) {
         if (options.inference)
           run.inference = &asked;
         ChosenAps chosen;
-        if (tunes) {
-          run.choiceBytes = tuneBytesPerGroup(model, options.tune.criterion);
-          run.chooseStrengths = [&](const StrengthsQuestion &question) {
-            timings.end("sums");
-            Result<std::vector<double>> strengths =
-                choosePenalties(model, options, question, run, chosen);
-            timings.end("tune");
-            return strengths;
-          };
-        }
-        Result<SafetensorsFile> file = openFile(options.input);
-        if (!file)
-          return std::move(file).error();
-        Result<bool> has = hasSums(*file);
-        if (!has)
-          return std::move(has).error();
-        if (!*has)
-          return Error{file->path() +
+        if (tunes)
+          choosePenalties(model, options, timings, chosen, run);
+        Result<SurveyOrSums> opened = openFile(options.input);
+        if (!opened)
+          return std::move(opened).error();
+        if (!opened->hasSums)
+          return Error{opened->file.path() +
                        ": expected sums, got a survey; the sums of "
                        "each part come from it (sums --survey)"};
-        Result<SurveyedFit> fit = readFit(model, *file);
+        Result<SurveyedFit> fit = readFit(model, opened->file);
         if (!fit)
           return std::move(fit).error();
-        Result<SumsFile> sums = SumsFile::load(fit->layout, *std::move(file),
-                                               fit->survey, fit->rows);
+        Result<SumsFile> sums = SumsFile::load(
+            fit->layout, std::move(opened->file), fit->survey, fit->rows);
         if (!sums)
           return std::move(sums).error();
         fit->forgetParts();

@@ -101,13 +101,12 @@ std::string describe(const TuneProgress &now,
                             now.score);
 }
 
-} // namespace
-
-Result<std::vector<double>> choosePenalties(const tamrt_model &model,
-                                            const Options &options,
-                                            const StrengthsQuestion &question,
-                                            const RunOptions &run,
-                                            ChosenAps &chosen) {
+/// \returns the strengths of all penalties, in common or for each group.
+Result<std::vector<double>> findStrengths(const tamrt_model &model,
+                                          const Options &options,
+                                          const StrengthsQuestion &question,
+                                          const RunOptions &run,
+                                          ChosenAps &chosen) {
   const std::vector<Coordinate> coordinates = coordinatesOf(model);
   Result<std::vector<UnitPenalty>> units = unitPenalties(
       model, coordinates, question.normalization, question.tables, run);
@@ -139,6 +138,20 @@ Result<std::vector<double>> choosePenalties(const tamrt_model &model,
     strengths.insert(strengths.end(), own.begin(), own.end());
   }
   return strengths;
+}
+
+} // namespace
+
+void choosePenalties(const tamrt_model &model, const Options &options,
+                     Timings &timings, ChosenAps &chosen, RunOptions &run) {
+  run.choiceBytes = tuneBytesPerGroup(model, options.tune.criterion);
+  run.chooseStrengths = [&](const StrengthsQuestion &question) {
+    timings.end("sums");
+    Result<std::vector<double>> strengths =
+        findStrengths(model, options, question, run, chosen);
+    timings.end("tune");
+    return strengths;
+  };
 }
 
 void setAps(const tamrt_model &model, const Options &options,

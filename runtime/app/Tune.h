@@ -15,6 +15,7 @@
 #define TAMRT_APP_TUNE_H
 
 #include "app/CommandLine.h"
+#include "app/Timings.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "core/run/Tune.h"
@@ -34,14 +35,11 @@ struct ChosenAps {
   std::vector<std::vector<double>> aps;
 };
 
-/// Chooses penalties. \returns the strengths of all penalties, in common or
-/// for each group. Errors: those of
-/// `unitPenalties` and `tune`.
-Result<std::vector<double>> choosePenalties(const tamrt_model &model,
-                                            const Options &options,
-                                            const StrengthsQuestion &question,
-                                            const RunOptions &run,
-                                            ChosenAps &chosen);
+/// Lets a fit with the options `run` choose its penalties, which `chosen` gets.
+/// The fit's errors are then also those of `unitPenalties` and `tune`. All
+/// arguments must outlive it.
+void choosePenalties(const tamrt_model &model, const Options &options,
+                     Timings &timings, ChosenAps &chosen, RunOptions &run);
 
 /// Gives weights the aps that were chosen.
 void setAps(const tamrt_model &model, const Options &options,

@@ -97,10 +97,9 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Normalization &normalization,
                                       const Tables &tables,
                                       const RunOptions &options) {
-  const auto width = size_t(model.columns);
   const size_t groups = data.groups().size();
   std::vector<double> coefficients(
-      options.systems || options.takeSums ? 0 : groups * width);
+      options.systems || options.takeSums ? 0 : groups * size_t(model.columns));
   ResidentColumns columns;
   Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
   if (!crew)
@@ -146,14 +145,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     }
     if (!direct)
       outcomes[g] = fit.outcome();
-    if (options.systems)
-      return options.systems->take(g, fit.coefficients(worker));
-    std::memcpy(coefficients.data() + g * width, fit.coefficients(worker),
-                width * sizeof(double));
-    if (!crew->ladder->extra().infers)
-      return;
-    if (const double *inferred = fit.infer(worker))
-      options.inference->take(model, g, inferred);
+    fit.take(worker, g, coefficients);
   });
   if (!done)
     return std::move(done).error();

@@ -8,6 +8,8 @@
 
 #include "core/run/GroupFit.h"
 
+#include <algorithm>
+
 namespace tamrt {
 
 GroupFit::GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors)
@@ -72,6 +74,9 @@ bool GroupFit::resume(Worker &worker) {
       });
 }
 
+/// After the coefficients of the direct solver have been taken: computes the
+/// numbers of InferenceLayout (steps.h), in the same memory. Null after an
+/// error of the workplace.
 const double *GroupFit::infer(Worker &worker) {
   const TraceSpan span(ladder.options.trace, worker.lane, "infer");
   // The state has the sums of all segments since the solve.
@@ -90,8 +95,23 @@ const double *GroupFit::vector() const {
   return iterations ? iterations->vector() : nullptr;
 }
 
+/// At the end, D numbers in the memory of the worker that reached the end; the
+/// output of FIT_SYSTEM if the options ask for systems.
 const double *GroupFit::coefficients(const Worker &worker) const {
   return iterations ? iterations->solution() : worker.place.output;
+}
+
+void GroupFit::take(Worker &worker, size_t index, std::vector<double> &all) {
+  const RunOptions &options = ladder.options;
+  if (options.systems)
+    return options.systems->take(index, coefficients(worker));
+  const auto width = size_t(ladder.model.columns);
+  std::copy_n(coefficients(worker), width,
+              all.begin() + ptrdiff_t(index * width));
+  if (!ladder.extra().infers)
+    return;
+  if (const double *inferred = infer(worker))
+    options.inference->take(ladder.model, index, inferred);
 }
 
 } // namespace tamrt

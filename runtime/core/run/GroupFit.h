@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace tamrt {
 
@@ -50,19 +51,18 @@ public:
   tamrt_step_kind pass() const;
   const double *vector() const;
 
-  /// At the end, D numbers in the memory of the worker that reached the end;
-  /// the output of FIT_SYSTEM if the options ask for systems.
-  const double *coefficients(const Worker &worker) const;
-  /// After the coefficients of the direct solver have been taken: computes the
-  /// numbers of InferenceLayout (steps.h), in the same memory. Null after an
-  /// error of the workplace.
-  const double *infer(Worker &worker);
+  /// At the end, by the worker that reached it: takes what the options ask for,
+  /// of the group at `index` of the results: its system, or its coefficients,
+  /// behind those of the groups before, and inference.
+  void take(Worker &worker, size_t index, std::vector<double> &all);
 
   /// For conjugate gradients.
   const CgOutcome &outcome() const { return iterations->outcome(); }
 
 private:
   bool resumeDirect(Worker &worker);
+  const double *coefficients(const Worker &worker) const;
+  const double *infer(Worker &worker);
   void run(Worker &worker, tamrt_step_kind kind, const double *v,
            double *output, int64_t groupRows);
 

@@ -14,7 +14,6 @@
 #include "core/run/Work.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -206,17 +205,9 @@ void GroupFits::Impl::take(Worker &worker, Slot &slot) {
   const size_t group = slot.group;
   if (options.takeSums)
     return options.takeSums(group, worker.place.state, slot.target.all());
-  if (options.systems)
-    return options.systems->take(group, slot.fit.coefficients(worker));
-  const auto width = size_t(model.columns);
-  std::memcpy(coefficients.data() + group * width,
-              slot.fit.coefficients(worker), width * sizeof(double));
   if (!outcomes.empty())
     outcomes[group] = slot.fit.outcome();
-  if (!crew.ladder->extra().infers)
-    return;
-  if (const double *inferred = slot.fit.infer(worker))
-    options.inference->take(model, group, inferred);
+  slot.fit.take(worker, group, coefficients);
 }
 
 /// Continues the fits of the groups at `places`.

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -449,11 +448,9 @@ Roots rootsOf(const PartedRows &rows, const NodeSums &sums, size_t group) {
   return roots;
 }
 
-/// Takes the equations of a group, which is at `index` of the systems.
-void takeSystem(const SurveyedFit &fit, size_t group, const Roots &roots,
-                const double *output, size_t index, Systems &systems) {
-  systems.take(index, output);
-  System &system = systems.groups[index];
+/// Gives the equations of a group what its sums do not have.
+void addTarget(const SurveyedFit &fit, size_t group, const Roots &roots,
+               System &system) {
   system.rows = double(fit.rows.groupRows[group]);
   TargetSum target = fit.layout.target(*roots.front());
   for (size_t i = 1; i < roots.size(); ++i)
@@ -488,8 +485,8 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
     return std::move(crew).error();
   if (Status s = startInference(model, *crew, places.size(), with); !s)
     return std::move(s).error();
-  const auto width = size_t(model.columns);
-  std::vector<double> coefficients(with.systems ? 0 : places.size() * width);
+  std::vector<double> coefficients(
+      with.systems ? 0 : places.size() * size_t(model.columns));
   Work work(steps, groups, *crew, with, "solve");
   Status done = work.run([&](Worker &worker, size_t index) {
     const size_t g = places[index];
@@ -515,15 +512,9 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
     solve.resume(worker);
     if (!worker.place.good())
       return;
+    solve.take(worker, index, coefficients);
     if (with.systems)
-      return takeSystem(fit, g, nodes, solve.coefficients(worker), index,
-                        *with.systems);
-    std::memcpy(coefficients.data() + index * width, solve.coefficients(worker),
-                width * sizeof(double));
-    if (!crew->ladder->extra().infers)
-      return;
-    if (const double *inferred = solve.infer(worker))
-      with.inference->take(model, index, inferred);
+      addTarget(fit, g, nodes, with.systems->groups[index]);
   });
   if (!done)
     return Error{path + ": " + done.error().message};

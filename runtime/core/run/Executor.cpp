@@ -164,13 +164,15 @@ Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
                       const RunOptions &options) {
   if (!options.inference && !options.systems)
     return {};
-  const size_t bytes = options.systems
-                           ? size_t(systemBytes(model, groups, options))
-                           : groups * Inference::bytesPerGroup(model);
+  size_t bytes = 0;
+  if (options.systems)
+    bytes += size_t(systemBytes(model, groups, options));
+  if (options.inference)
+    bytes += groups * Inference::bytesPerGroup(model);
   try {
     if (options.systems)
       options.systems->resize(model, groups);
-    else
+    if (options.inference)
       options.inference->resize(model, groups);
   } catch (const std::bad_alloc &) {
     return Error{"expected " + std::to_string(bytes) +

@@ -136,7 +136,8 @@ struct RunOptions {
   /// asks for them; may be null.
   Inference *inference = nullptr;
   /// Receives the systems of a fit by the direct solver, which has no
-  /// coefficients then; may be null.
+  /// coefficients then; may be null. A fit to sums may have both: it asks for
+  /// inference, too.
   Systems *systems = nullptr;
   /// For fits by the direct solver that only sum: called with the state of a
   /// group, which is joined (Workplace.h), and the sums of its target, instead
@@ -149,6 +150,8 @@ struct RunOptions {
   /// Names groups in errors.
   GroupNamer namer;
 
+  /// Whether a fit by the direct solver solves its systems.
+  bool solves() const { return !systems || inference; }
   /// Whether the caller of a fit gets the systems.
   bool asksForSystems() const { return chooseStrengths || solveSystems; }
 

@@ -51,12 +51,20 @@ bool GroupFit::resumeDirect(Worker &worker) {
     worker.arrange(ladder, TAMRT_STEP_FIT_FINISH, /*first=*/0, rows);
     return false;
   }
-  const bool solves = !ladder.options.systems;
+  const bool solves = ladder.options.solves();
   const TraceSpan span(ladder.options.trace, worker.lane,
                        solves ? "solve" : "system");
   run(worker, solves ? TAMRT_STEP_FIT_FINISH : TAMRT_STEP_FIT_SYSTEM, nullptr,
       nullptr, rows);
   return false;
+}
+
+bool GroupFit::takeSystem(Worker &worker, size_t index) {
+  const TraceSpan span(ladder.options.trace, worker.lane, "system");
+  run(worker, TAMRT_STEP_FIT_SYSTEM, nullptr, nullptr, rows);
+  if (worker.place.good())
+    ladder.options.systems->take(index, worker.place.output);
+  return worker.place.good();
 }
 
 bool GroupFit::resume(Worker &worker) {
@@ -103,7 +111,7 @@ const double *GroupFit::coefficients(const Worker &worker) const {
 
 void GroupFit::take(Worker &worker, size_t index, std::vector<double> &all) {
   const RunOptions &options = ladder.options;
-  if (options.systems)
+  if (!options.solves())
     return options.systems->take(index, coefficients(worker));
   const auto width = size_t(ladder.model.columns);
   std::copy_n(coefficients(worker), width,

@@ -45,6 +45,10 @@ public:
   /// Instead of a pass: the caller has put the sums of all rows, joined, in
   /// the state since the start.
   void skipPass() { isJoined = true; }
+  /// After it, for the direct solver: takes the system of the group at `index`
+  /// of the results, while the strengths are 0. \returns false after an error
+  /// of the workplace.
+  bool takeSystem(Worker &worker, size_t index);
 
   /// The pass that is needed: the kind of its steps, and the vector to which
   /// they are applied, null if none.

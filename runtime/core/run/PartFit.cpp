@@ -486,13 +486,17 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
   if (Status s = startInference(model, *crew, places.size(), with); !s)
     return std::move(s).error();
   std::vector<double> coefficients(
-      with.systems ? 0 : places.size() * size_t(model.columns));
+      with.solves() ? places.size() * size_t(model.columns) : 0);
+  const std::vector<double> none(size_t(model.penalty_count), 0.0);
   Work work(steps, groups, *crew, with, "solve");
   Status done = work.run([&](Worker &worker, size_t index) {
     const size_t g = places[index];
     const Roots &nodes = roots[index];
-    rows.normalization.parameters(steps, g, worker.place.parameters,
-                                  with.strengthsOf(steps, g));
+    auto setStrengths = [&](std::span<const double> strengths) {
+      rows.normalization.parameters(steps, g, worker.place.parameters,
+                                    strengths);
+    };
+    setStrengths(with.strengthsOf(steps, g));
     worker.place.tables = fit.tables.pointers();
     GroupFit solve(*crew->ladder, g, rows.groupRows[g], worker.place.vectors);
     if (!solve.resume(worker))
@@ -509,6 +513,12 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
         worker.place.joinCounts(each, more);
     });
     solve.skipPass();
+    if (with.systems && with.solves()) {
+      setStrengths(none);
+      if (!solve.takeSystem(worker, index))
+        return;
+      setStrengths(with.strengthsOf(steps, g));
+    }
     solve.resume(worker);
     if (!worker.place.good())
       return;
@@ -546,7 +556,6 @@ Status solveSums(const tamrt_model &model, const SurveyedFit &fit,
   const size_t most =
       std::max<size_t>(kSolvedBytes / (fit.layout.size() * sizeof(double)),
                        2 * chooseThreads(options.threads, groups, 1));
-  const std::vector<double> none(size_t(model.penalty_count), 0.0);
   for (size_t first = 0; first < groups; first += most) {
     std::vector<size_t> places(std::min(most, groups - first));
     std::iota(places.begin(), places.end(), first);
@@ -556,28 +565,19 @@ Status solveSums(const tamrt_model &model, const SurveyedFit &fit,
     Inference inference;
     Systems systems;
     RunOptions with = options;
-    if (options.systems || options.inference) {
-      with.inference = nullptr;
+    if (options.systems || options.inference)
       with.systems = &systems;
-      if (options.inference)
-        with.strengths = none;
-      Result<std::vector<double>> summed =
-          solveGroups(model, fit, nodes, places, path, with);
-      if (!summed)
-        return std::move(summed).error();
-    }
-    if (options.systems) {
-      std::move(systems.groups.begin(), systems.groups.end(),
-                std::back_inserter(options.systems->groups));
-      continue;
-    }
-    with = options;
     if (options.inference)
       with.inference = &inference;
     Result<std::vector<double>> coefficients =
         solveGroups(model, fit, nodes, places, path, with);
     if (!coefficients)
       return std::move(coefficients).error();
+    if (options.systems) {
+      std::move(systems.groups.begin(), systems.groups.end(),
+                std::back_inserter(options.systems->groups));
+      continue;
+    }
     for (size_t i = 0; !inference.isEmpty() && i < places.size(); ++i)
       finishFromSums(model, systems.groups[i],
                      fit.rows.means.empty() ? 1 : fit.rows.means[first + i],

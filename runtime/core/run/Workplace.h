@@ -48,7 +48,8 @@ enum class FitPart { All, Sums, Solve };
 
 /// The steps of a direct fit beside those that every fit runs.
 struct FitExtra {
-  /// FIT_INFER, after FIT_FINISH; FIT_SYSTEM, instead of it, and PENALTY.
+  /// FIT_INFER, after FIT_FINISH; FIT_SYSTEM, instead of it or before it, and
+  /// PENALTY.
   bool infers = false, takesSystem = false;
 };
 

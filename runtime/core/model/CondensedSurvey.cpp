@@ -9,6 +9,7 @@
 #include "core/model/CondensedSurvey.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tamrt {
@@ -24,12 +25,24 @@ bool areAlike(const PartSurvey &a, const PartSurvey &b) {
          (!a.dependsOnNumbers || a.areNumbers == b.areNumbers);
 }
 
-/// Adds texts that a list lacks. \returns the place of each in the list.
-std::vector<size_t> addTexts(std::vector<std::string> &to,
+/// The texts of a part that others are added to.
+struct TextIndices {
+  explicit TextIndices(const PartSurvey &part) : levels(part.levels.size()) {
+    for (const std::string &text : part.groups)
+      groups.add(text);
+    for (size_t i = 0; i < levels.size(); ++i)
+      for (const std::string &text : part.levels[i])
+        levels[i].add(text);
+  }
+
+  TextIndex groups;
+  std::vector<TextIndex> levels;
+};
+
+/// Adds texts that a list lacks; `index` has the list's. \returns the place of
+/// each in the list.
+std::vector<size_t> addTexts(std::vector<std::string> &to, TextIndex &index,
                              std::vector<std::string> &texts) {
-  TextIndex index;
-  for (const std::string &text : to)
-    index.add(text);
   std::vector<size_t> places;
   for (std::string &text : texts) {
     places.push_back(index.add(text));
@@ -46,16 +59,17 @@ void add(GroupDates &to, const GroupDates &more) {
   to.last = std::max(to.last, more.last);
 }
 
-/// Adds the rows of a part that is alike.
-void add(PartSurvey &to, PartSurvey more) {
+/// Adds the rows of a part that is alike; `texts` are those of `to`.
+void add(PartSurvey &to, TextIndices &texts, PartSurvey more) {
   if (to.dateForm == Date::Form::Missing)
     to.dateForm = more.dateForm;
   for (size_t i = 0; i < to.areNumbers.size(); ++i)
     to.areNumbers[i] = to.areNumbers[i] && more.areNumbers[i];
   for (size_t i = 0; i < to.levels.size(); ++i)
-    addTexts(to.levels[i], more.levels[i]);
+    addTexts(to.levels[i], texts.levels[i], more.levels[i]);
   const size_t inputs = more.spreads.size() / more.groups.size();
-  const std::vector<size_t> places = addTexts(to.groups, more.groups);
+  const std::vector<size_t> places =
+      addTexts(to.groups, texts.groups, more.groups);
   for (size_t g = 0; g < places.size(); ++g) {
     const size_t place = places[g];
     const Spread *const spreads = more.spreads.data() + g * inputs;
@@ -80,11 +94,17 @@ void add(PartSurvey &to, PartSurvey more) {
 
 void condense(Survey &survey) {
   std::vector<PartSurvey> few;
+  // Of the last one, once another part has been added to it.
+  std::optional<TextIndices> texts;
   for (PartSurvey &part : survey.parts)
-    if (!few.empty() && areAlike(few.back(), part))
-      add(few.back(), std::move(part));
-    else
+    if (!few.empty() && areAlike(few.back(), part)) {
+      if (!texts)
+        texts.emplace(few.back());
+      add(few.back(), *texts, std::move(part));
+    } else {
       few.push_back(std::move(part));
+      texts.reset();
+    }
   survey.parts = std::move(few);
 }
 

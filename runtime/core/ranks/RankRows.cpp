@@ -207,6 +207,9 @@ Result<Survey> RankRows::condenseSurveys(Survey own) const {
   });
   if (!folded)
     return std::move(folded).error();
+  // Its bytes are those of all ranks.
+  if (ranks->rank() == 0)
+    return own;
   Survey all;
   if (Status s = join(all, *folded); !s)
     return std::move(s).error();

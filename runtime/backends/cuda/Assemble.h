@@ -92,35 +92,6 @@ TAMRT_BODY double sumOfPairs(const Factors &factors, const Sums &sums,
   return sum;
 }
 
-/// The coefficients by which the four squares and the three products of
-/// neighbours of a span's cubics combine to the product of functions 0 and 2
-/// (runtime/kernels/cpu/Cubics.h derives them), by the number of spans before
-/// and after it, each at most two.
-TAMRT_BODY_TABLE double kCubicProducts[9][7] = {
-    {0.0, 0x1.5555555555555p-2, 0.0, 0x1p-62, 0.0, 0.0, 0.0},
-    {-0x1.999999999999ap-67, 0x1.5555555555555p-3, 0x1.7b425ed097b42p-4,
-     -0x1.2f684bda12f68p-6, 0.0, -0x1.c71c71c71c71cp-3, -0x1.2f684bda12f68p-5},
-    {-0x1.3333333333333p-65, 0x1.5555555555555p-3, 0x1.598c1d7f7926fp-4,
-     -0x1.641511e8d2b35p-4, -0x1.1c71c71c71c72p-66, -0x1.a12f684bda12fp-3,
-     -0x1.26fabb85cb534p-4},
-    {0x1.5555555555555p-2, 0x1.5555555555555p-2, 0x1.62c58b162c58bp-68,
-     -0x1.ep-66, -0x1.5555555555555p-2, 0.0, 0.0},
-    {0x1.2957e3866f294p-3, 0x1.725b1543cf726p-3, 0x1.f93f1084e1f98p-6,
-     -0x1.3b69f5988139ep-8, -0x1.ce2b428859ce2p-4, -0x1.1919191919191p-3,
-     -0x1.a48d477601a79p-7},
-    {0x1.0ca55a6f28102p-3, 0x1.5ff5cc5a8a5c8p-3, 0x1.cb1415adbf9a4p-6,
-     -0x1.6f43448affad3p-6, -0x1.83aa8f7646c65p-4, -0x1.f8fc7e3f1f8fcp-4,
-     -0x1.ac79254cd4f86p-6},
-    {0x1.71c71c71c71c7p-1, 0x1.c71c71c71c71dp-3, -0x1.2ab3726b0277fp-60,
-     0x1.18p-63, -0x1.1c71c71c71c72p-1, 0x1.c6aaaaaaaaaacp-58,
-     0x1.000000000001cp-63},
-    {0x1.469553f91d237p-2, 0x1.02bde1446a5a7p-3, 0x1.60faf67fe783dp-6,
-     -0x1.b8b71f0d32d0dp-9, -0x1.f4e7d5a9aaf16p-3, -0x1.88c46231188c4p-4,
-     -0x1.25cf6a08cc8b1p-7},
-    {0x1.233dd6c62690fp-2, 0x1.e96467bad8c4dp-4, 0x1.3f2b3884fcacbp-6,
-     -0x1.feab8da194476p-7, -0x1.bed61bed61beep-3, -0x1.5f15f15f15f16p-4,
-     -0x1.29e4129e41296p-6}};
-
 /// Element (row, column), row <= column, of the sums of a cubic spline with
 /// itself.
 template <class Sums>
@@ -145,11 +116,11 @@ TAMRT_BODY double sumOfCubics(const Sums &sums, int64_t starts, int64_t row,
       double product = 0.0;
       for (int64_t k = 0; k < 4; ++k) {
         const double square = sums[word + (i == 0 ? k : 3 - k)];
-        product += kCubicProducts[kind][k] * square;
+        product += panels::kCubicProducts[kind][k] * square;
       }
       for (int64_t k = 0; k < 3; ++k) {
         const double next = sums[word + 4 + (i == 0 ? k : 2 - k)];
-        product += kCubicProducts[kind][4 + k] * next;
+        product += panels::kCubicProducts[kind][4 + k] * next;
       }
       sum += product;
     }

@@ -49,12 +49,9 @@
 #define TAMRT_BODY __device__ __forceinline__
 /// On functions that the code which launches bodies calls, too.
 #define TAMRT_BOTH __host__ __device__
-/// On each array of constants that a body indexes.
-#define TAMRT_BODY_TABLE static __device__ const
 #else
 #define TAMRT_BODY inline
 #define TAMRT_BOTH
-#define TAMRT_BODY_TABLE static constexpr
 #endif
 
 namespace tamrt::cuda {

@@ -372,6 +372,8 @@ CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
                    "Table to write of the coefficients of each window")
       ->check(file())
       ->type_name("OUT.csv");
+  adapt->add_flag("--stream", options.stream,
+                  "Read the file twice instead of keeping its rows");
   adapt
       ->add_option("--forget", options.forget,
                    "Factor of a row's weight for each later row of its window")

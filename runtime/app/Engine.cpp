@@ -378,8 +378,8 @@ AdaptedTable adaptRows(const EngineModel &engine, const FittedModel *base,
       return std::move(options).error();
     options->fitted = base ? base->weights.get() : nullptr;
     return runSession(engine.get(), *options, [&](const Session &session) {
-      Adaptation adaptation(session.modelOf(engine.get(), *options), *options,
-                            session);
+      AdaptRun run(session.modelOf(engine.get(), *options), *options, session);
+      Adaptation adaptation(run);
       std::function<void(const FittedWindow &)> take;
       if (keepsCoefficients)
         take = [&](const FittedWindow &window) {
@@ -394,13 +394,13 @@ AdaptedTable adaptRows(const EngineModel &engine, const FittedModel *base,
         return s;
       for (const Group &group : adaptation.groups())
         out.groups.push_back(group.name);
-      out.rows.names = adaptation.names();
+      out.rows.names = run.names();
       out.rows.numbers.reserve(adaptation.rowCount() * out.rows.names.size());
       adaptation.forEachRow([&](size_t, std::span<const double> numbers) {
         out.rows.numbers.insert(out.rows.numbers.end(), numbers.begin(),
                                 numbers.end());
       });
-      adaptation.tellNotes();
+      run.tellNotes(adaptation.counts());
       return Status();
     });
   });

@@ -27,12 +27,19 @@ RowPlaces::firstOf(const std::vector<bool> &isMarked) const {
 }
 
 std::string RowPlaces::placeOf(size_t row, const char *column) const {
-  std::string text =
-      path + ": " + unit + " " + std::to_string(lines[data.fileRows()[row]]);
+  return placeOf(model, path, unit, lines[data.fileRows()[row]], column,
+                 data.groups()[data.groupOf(row)].name);
+}
+
+std::string RowPlaces::placeOf(const tamrt_model &model,
+                               const std::string &path, const char *unit,
+                               uint64_t line, const char *column,
+                               const std::string &group) {
+  std::string text = path + ": " + unit + " " + std::to_string(line);
   if (column)
     text += ": column '" + std::string(column) + "'";
   if (model.group)
-    text += ": group '" + data.groups()[data.groupOf(row)].name + "'";
+    text += ": group '" + group + "'";
   return text;
 }
 

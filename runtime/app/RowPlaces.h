@@ -39,6 +39,10 @@ public:
   /// "data.csv: line 7: column 'y': group 'north'"; without a column or a group
   /// what there is.
   std::string placeOf(size_t row, const char *column = nullptr) const;
+  /// The same of a row of which this is known.
+  static std::string placeOf(const tamrt_model &model, const std::string &path,
+                             const char *unit, uint64_t line,
+                             const char *column, const std::string &group);
 
   /// Checks that predictions of `kind`, row by row, are finite: that of a value
   /// far beyond the training range may not be. The error is for the first such

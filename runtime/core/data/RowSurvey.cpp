@@ -50,7 +50,12 @@ void RowSurvey::addDates(const Rows &rows) {
 }
 
 size_t RowSurvey::mostOpen() const {
-  std::vector<uint32_t> begins = firstRows, ends = lastRows;
+  std::vector<uint32_t> begins, ends;
+  for (size_t group = 0; group < dates.size(); ++group)
+    if (dates[group].rows > 0) {
+      begins.push_back(firstRows[group]);
+      ends.push_back(lastRows[group]);
+    }
   std::sort(begins.begin(), begins.end());
   std::sort(ends.begin(), ends.end());
   // Most are open at the row after a first row.

@@ -36,7 +36,7 @@ Status StreamedRows::checkTexts() const {
                "others: the file has changed meanwhile"};
 }
 
-Status StreamedRows::forEachLeft(FunctionRef<void(const Rows &rows)> see,
+Status StreamedRows::forEachLeft(FunctionRef<void(Rows &rows)> see,
                                  FunctionRef<Status(Dataset &piece)> body) {
   ++readings;
   return reader.forEachRows(maxRows, [&](Rows &rows) -> Status {
@@ -45,7 +45,8 @@ Status StreamedRows::forEachLeft(FunctionRef<void(const Rows &rows)> see,
     see(rows);
     Dataset piece = Dataset::arrange(std::move(rows), reader, *order, model,
                                      levels, threads);
-    piece.divideWeights(means);
+    if (!means.empty())
+      piece.divideWeights(means);
     return body(piece);
   });
 }

@@ -37,9 +37,10 @@ struct StreamedRows {
   void keepTexts();
 
   /// Reads from the reader's place to the end of the file: calls see(rows) for
-  /// the rows as read, then body(piece) for the same, sorted by group. Errors:
-  /// a group or level that was not seen before.
-  Status forEachLeft(FunctionRef<void(const Rows &rows)> see,
+  /// the rows as read, which may take their keys and lines, then body(piece)
+  /// for the same, sorted by group. Errors: a group or level that was not seen
+  /// before.
+  Status forEachLeft(FunctionRef<void(Rows &rows)> see,
                      FunctionRef<Status(Dataset &piece)> body);
 
   /// The same from the first row.
@@ -51,7 +52,8 @@ struct StreamedRows {
   size_t maxRows;
   const GroupOrder *order = nullptr;
   std::vector<LevelTable> levels;
-  /// Mean row weights by group; empty without a weight column.
+  /// Mean row weights by group, by which weights are divided; empty: they stay
+  /// as read.
   std::vector<double> means;
   /// Number of times the file was read.
   size_t readings = 0;

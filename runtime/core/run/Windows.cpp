@@ -117,12 +117,12 @@ void extend(std::vector<double> &memory, size_t size) {
 /// Windows that are fitted at once.
 class Batch {
 public:
-  Batch(const tamrt_model &model, const Dataset &data,
+  Batch(const tamrt_model &model, std::span<const Group> groups,
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
         const Batching &batching, const WindowBasis &basis, BatchMemory &memory,
         const RunOptions &run)
-      : model(model), data(data), columns(columns), windows(windows),
+      : model(model), groups(groups), columns(columns), windows(windows),
         options(options), discount(discount), batching(batching), basis(basis),
         memory(memory), run(run) {}
 
@@ -158,7 +158,7 @@ private:
                 int32_t *codes) const;
 
   const tamrt_model &model;
-  const Dataset &data;
+  std::span<const Group> groups;
   const WindowColumns &columns;
   std::span<const Window> windows;
   const WindowOptions &options;
@@ -191,9 +191,8 @@ private:
 /// The training rows of some windows: "north, rows 1 to 365". Errors alone have
 /// names, which take time.
 std::string Batch::nameOf(size_t window, size_t count) const {
-  const Group &group = data.groups()[windows[window].group];
-  const size_t first = windows[window].training - group.first;
-  std::string name = group.name;
+  const size_t first = windows[window].index * options.update;
+  std::string name = groups[windows[window].group].name;
   if (!name.empty())
     name += ", ";
   name += "rows ";
@@ -585,15 +584,12 @@ Status Batch::predict(double *predictions) {
 } // namespace
 
 std::vector<Window> windowsOf(const Dataset &data, const tamrt_adapt &adapt) {
-  const auto training = size_t(adapt.window), update = size_t(adapt.update),
-             gap = size_t(adapt.horizon) - 1;
   std::vector<Window> windows;
   for (size_t g = 0; g < data.groups().size(); ++g) {
     const Group &group = data.groups()[g];
-    size_t index = 0;
-    for (size_t at = training + gap; at < group.rows; at += update)
-      windows.push_back({g, index++, group.first + at - gap - training,
-                         group.first + at, std::min(update, group.rows - at)});
+    const GroupWindows of(adapt, group.rows);
+    for (size_t index = 0; index < of.count(); ++index)
+      windows.push_back(of.window(g, index, group.first));
   }
   return windows;
 }
@@ -607,7 +603,20 @@ Status checkWindows(const tamrt_model &model, const WindowOptions &options,
                     : checkUnits(model, run);
 }
 
-Status fitWindows(const tamrt_model &model, const Dataset &data,
+Result<size_t> windowsOfUnit(const tamrt_model &model,
+                             const WindowOptions &options,
+                             const RunOptions &run) {
+  Result<size_t> most = mostPerUnit(model, options, run);
+  // The newest rows of all windows of a unit have weights far from zero.
+  if (most && options.forget < 1)
+    while (*most > 1 && double((*most - 1) * options.update) *
+                                cpu::logarithm(options.forget) <
+                            kLeastWeight * std::numbers::ln2)
+      --*most;
+  return most;
+}
+
+Status fitWindows(const tamrt_model &model, std::span<const Group> groups,
                   const WindowColumns &columns, std::span<const Window> windows,
                   const WindowOptions &options, const RunOptions &run,
                   const std::function<Status(const FittedWindows &)> &take,
@@ -620,17 +629,9 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
     predicted = std::max(predicted, window.rows);
   RunOptions each = run;
   each.progress = nullptr;
-  const Result<size_t> most = mostPerUnit(model, options, each);
-  if (!most)
-    return most.error();
-  size_t perUnit = *most;
+  const size_t perUnit = options.perUnit;
   std::vector<double> discount;
   if (options.forget < 1) {
-    // The newest rows of all windows of a unit have weights far from zero.
-    while (perUnit > 1 && double((perUnit - 1) * options.update) *
-                                  cpu::logarithm(options.forget) <
-                              kLeastWeight * std::numbers::ln2)
-      --perUnit;
     // Products, so that the bits are the same on all machines.
     discount.assign(options.training + (perUnit - 1) * options.update, 1);
     for (size_t age = 1; age < discount.size(); ++age)
@@ -647,8 +648,8 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
     while (end < windows.size() && windows[end].index % batching.perUnit != 0)
       ++end;
     const auto some = windows.subspan(done, end - done);
-    Batch batch(named, data, columns, some, options, discount, batching, basis,
-                memory, each);
+    Batch batch(named, groups, columns, some, options, discount, batching,
+                basis, memory, each);
     if (Status s = batch.fit(); !s)
       return s;
     if (Status s = batch.predict(predictions); !s)

@@ -25,9 +25,11 @@
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,8 +46,46 @@ struct Window {
   size_t first, rows;
 };
 
-/// The windows of all groups, in order. There is none in a group without a row
-/// to predict.
+/// The windows of a group of `rows` rows, by their numbers; none if there is no
+/// row to predict.
+class GroupWindows {
+public:
+  GroupWindows(const tamrt_adapt &adapt, size_t rows)
+      : training(size_t(adapt.window)), update(size_t(adapt.update)),
+        gap(size_t(adapt.horizon) - 1), rows(rows) {}
+
+  size_t count() const {
+    return rows <= firstPredicted(0)
+               ? 0
+               : (rows - firstPredicted(0) - 1) / update + 1;
+  }
+  /// The first row that a window trains on, and that it predicts.
+  size_t firstTrained(size_t index) const { return index * update; }
+  size_t firstPredicted(size_t index) const {
+    return index * update + training + gap;
+  }
+  /// The row after those that it predicts.
+  size_t end(size_t index) const {
+    return std::min(firstPredicted(index) + update, rows);
+  }
+  /// The first window that trains on a row, if one does in a group of any
+  /// length.
+  std::optional<size_t> trainingOn(size_t row) const {
+    const size_t index = row < training ? 0 : (row - training) / update + 1;
+    return firstTrained(index) <= row ? std::optional(index) : std::nullopt;
+  }
+  /// The window with this number of group `group`, whose row 0 is row `origin`
+  /// of the data, which is modulo 2^64: rows before those in use may be gone.
+  Window window(size_t group, size_t index, size_t origin) const {
+    return {group, index, origin + firstTrained(index),
+            origin + firstPredicted(index), end(index) - firstPredicted(index)};
+  }
+
+private:
+  size_t training, update, gap, rows;
+};
+
+/// The windows of all groups, in order.
 std::vector<Window> windowsOf(const Dataset &data, const tamrt_adapt &adapt);
 
 /// The columns in which windows slide, by the inputs of the model that is
@@ -70,6 +110,8 @@ struct WindowOptions {
   /// Most windows at once; 0: as many as their rows have room for in a part of
   /// the share of free memory.
   size_t atOnce = 0;
+  /// Most windows of a unit: `windowsOfUnit`.
+  size_t perUnit = 1;
 };
 
 /// How much the prediction of a window that shares sums may differ from that of
@@ -92,14 +134,23 @@ struct FittedWindows {
 Status checkWindows(const tamrt_model &model, const WindowOptions &options,
                     const RunOptions &run);
 
-/// Fits `windows` of `data`, whose groups name them in errors, and writes the
-/// predictions of their rows to `predictions`, which has an element for each
-/// row of `data`. `take` gets the fits, in order; it may be empty.
+/// Most windows that share sums. The numbers of windows depend on those of
+/// their unit: a unit begins where a window's number in its group is a multiple
+/// of this, and ends before the next one or with the group. Errors: those of
+/// `windowsPerUnit`.
+Result<size_t> windowsOfUnit(const tamrt_model &model,
+                             const WindowOptions &options,
+                             const RunOptions &run);
+
+/// Fits windows of the rows of `columns`, of which all or none of a unit are
+/// given, and writes the predictions of their rows to `predictions`, which has
+/// an element for each row. `groups` are those of Window::group: they name
+/// windows in errors. `take` gets the fits, in order; it may be empty.
 ///
 /// Errors: those of `normalize`, `learn`, `fitGroups` and `predictGroups`, with
 /// a window's rows in the place of the group; of `take`; a prediction that is
 /// not finite.
-Status fitWindows(const tamrt_model &model, const Dataset &data,
+Status fitWindows(const tamrt_model &model, std::span<const Group> groups,
                   const WindowColumns &columns, std::span<const Window> windows,
                   const WindowOptions &options, const RunOptions &run,
                   const std::function<Status(const FittedWindows &)> &take,

@@ -11,6 +11,7 @@
 #include "core/device/Devices.h"
 #include "core/model/Model.h"
 #include "core/model/Tables.h"
+#include "core/run/Windows.h"
 #include "io/InputFile.h"
 #include "io/Json.h"
 
@@ -155,6 +156,17 @@ int64_t countLaunchTables(const tamrt_model &model) {
                        [](const tamrt_step &step) { return step.runs_table; });
 }
 
+/// The rows that `adapt --stream` holds with the spec's windows.
+WindowStreamNeed heldByWindows(const tamrt_model &model) {
+  const tamrt_adapt &adapt = *model.adapt;
+  RunOptions run;
+  run.oracle = oracleOptions(model.oracle);
+  run.work = WorkKind::Sliding;
+  const Result<size_t> perUnit = windowsOfUnit(
+      *adapt.model, {size_t(adapt.window), size_t(adapt.update)}, run);
+  return windowStreamNeed(model, adapt, perUnit ? *perUnit : 1);
+}
+
 std::string formatText(const tamrt_model &model, const Options &options) {
   const MemoryNeed need = memoryNeed(model);
   const StreamNeed stream = streamNeed(model);
@@ -244,6 +256,13 @@ std::string formatText(const tamrt_model &model, const Options &options) {
     text += "kept by a fit of a stream:\n";
   for (const std::string &kept : stream.kept)
     text += "  " + kept + "\n";
+  if (model.adapt) {
+    const WindowStreamNeed held = heldByWindows(model);
+    text += "bytes of the rows of adapt of a stream:\n";
+    text += table({{"constant", bytes(held.chunk)},
+                   {"per row that is held", bytes(held.perRow)},
+                   {"most rows held of a group", bytes(held.rowsPerGroup)}});
+  }
   if (canDecompress()) {
     text += "bytes besides, of a compressed file:\n";
     rows.clear();
@@ -289,10 +308,18 @@ json toJson(const StreamNeed &need) {
           {"kept", need.kept}};
 }
 
-json toJson(const tamrt_adapt *adapt) {
+json toJson(const WindowStreamNeed &need) {
+  return {{"constant", need.chunk},
+          {"per_row", need.perRow},
+          {"rows_per_group", need.rowsPerGroup}};
+}
+
+json adaptToJson(const tamrt_model &model) {
+  const tamrt_adapt *adapt = model.adapt;
   if (!adapt)
     return nullptr;
-  return {{"window", adapt->window},
+  return {{"stream", toJson(heldByWindows(model))},
+          {"window", adapt->window},
           {"update", adapt->update},
           {"horizon", adapt->horizon},
           {"formula",
@@ -351,7 +378,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"device", model.device ? model.device : "auto"},
                {"oracle", toJson(oracleOptions(model.oracle))},
                {"placement", toJson(model.placement)},
-               {"adapt", toJson(model.adapt)},
+               {"adapt", adaptToJson(model)},
                {"allocator", allocatorName(options.allocator.kind)},
                {"memory_growth", growthName(options.allocator.growth)},
                {"memory_fraction", options.allocator.fraction},

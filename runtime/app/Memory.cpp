@@ -119,4 +119,16 @@ StreamNeed streamNeed(const tamrt_model &model) {
   return need;
 }
 
+WindowStreamNeed windowStreamNeed(const tamrt_model &model,
+                                  const tamrt_adapt &adapt, size_t perUnit) {
+  constexpr size_t kKeyBytes = 64;
+  // Of what waits: forecast, base, line and end of the keys.
+  const size_t waiting = 2 * sizeof(double) + 2 * sizeof(uint64_t) + kKeyBytes;
+  const size_t forecast = sizeof(double);
+  return {
+      int64_t(StreamLimits().rowBytes),
+      int64_t(Dataset::bytesPerRow(*model.adapt->model) + forecast + waiting),
+      adapt.window + adapt.horizon - 1 + int64_t(perUnit) * adapt.update};
+}
+
 } // namespace tamrt

@@ -11,6 +11,7 @@
 
 #include "tamrt/abi.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -73,6 +74,28 @@ struct StreamNeed {
 };
 
 StreamNeed streamNeed(const tamrt_model &model);
+
+/// Memory for the rows of `adapt --stream`, which holds
+///
+///     chunk + perRow * (sum over open groups of at most rowsPerGroup rows)
+///
+/// bytes of them. A group is open from its first row in the file to its last
+/// one. If rows of an open group are further apart than others, more rows wait
+/// to be written.
+struct WindowStreamNeed {
+  /// The rows that are read at a time.
+  int64_t chunk;
+  /// The columns of the windows' model, and the row's output until it can be
+  /// written, with keys of ordinary length.
+  int64_t perRow;
+  /// The rows of the windows that share sums, from the first one that they
+  /// train on to the last one that they predict.
+  int64_t rowsPerGroup;
+};
+
+/// That of `model`, of which `perUnit` windows share sums (`windowsOfUnit`).
+WindowStreamNeed windowStreamNeed(const tamrt_model &model,
+                                  const tamrt_adapt &adapt, size_t perUnit);
 
 } // namespace tamrt
 

@@ -9,12 +9,17 @@
 #include "app/StreamedAdapt.h"
 
 #include "app/Commands.h"
+#include "app/Memory.h"
+#include "core/device/Device.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 namespace tamrt {
 namespace {
@@ -160,6 +165,13 @@ void WaitingRows::add(KeyCells keys, GrowingArray<uint64_t> lines,
       {next, rows, std::move(keys), std::move(lines), std::move(predictions),
        std::vector(rows, std::numeric_limits<double>::quiet_NaN())});
   next += uint32_t(rows);
+  waitingBytes += parts.back().bytes();
+}
+
+int64_t WaitingRows::Part::bytes() const {
+  return int64_t(keys.text.size() +
+                 sizeof(uint64_t) * (keys.ends.size() + lines.size()) +
+                 sizeof(double) * (base.size() + forecasts.size()));
 }
 
 const WaitingRows::Part &WaitingRows::partOf(uint32_t row) const {
@@ -190,6 +202,7 @@ uint64_t WaitingRows::line(uint32_t row) const {
 Status WaitingRows::write(const AdaptedRows *out) {
   for (; !parts.empty() && parts.front().left == 0; parts.pop_front()) {
     const Part &part = parts.front();
+    waitingBytes -= part.bytes();
     for (size_t row = 0; out && row < part.forecasts.size(); ++row) {
       const double base = part.base.empty() ? 0 : part.base[row];
       const double numbers[] = {part.forecasts[row] + base, base,
@@ -326,7 +339,56 @@ Result<bool> StreamedAdaptation::survey() {
     return AdaptRun::describeLack(
         RowPlaces::placeOf(of.model, of.path, of.unit, lacking->line,
                            of.model.target, names[*lacking->group].name));
+  if (Status s = checkMemory(); !s)
+    return std::move(s).error();
   return true;
+}
+
+/// Checks that there is memory for the rows that windows hold, and chooses how
+/// many rows are read at a time.
+Status StreamedAdaptation::checkMemory() {
+  const WindowStreamNeed need =
+      windowStreamNeed(of.model, of.adapt, of.windowOptions().perUnit);
+  // Any groups may be open at the same time.
+  std::vector<int64_t> most;
+  for (const GroupState &group : groups)
+    if (windowsOf(group).count() > 0)
+      most.push_back(std::min(int64_t(group.rows), need.rowsPerGroup));
+  std::sort(most.begin(), most.end(), std::greater<>());
+  most.resize(std::min(most.size(), mostOpen));
+  const int64_t bytes =
+      need.perRow * std::accumulate(most.begin(), most.end(), int64_t(0));
+  freeBytes = Device::cpu().memory().freeBytes;
+  if (of.run.memoryBytes > 0)
+    freeBytes = std::min(freeBytes, of.run.memoryBytes);
+  const double share = of.run.oracle.share(MemoryPlace::Ram, of.run.work);
+  budget = budgetOf(freeBytes, share);
+  // A row that is read waits, too.
+  const int64_t perRow =
+      int64_t(Dataset::bytesPerRow(of.joint.model())) + need.perRow;
+  if (bytes + perRow > budget) {
+    const auto wanted = int64_t(std::ceil(double(bytes + perRow) / share));
+    return Error{fmt::format(
+        "expected {} bytes of memory for the rows that windows of {} group{} "
+        "hold at a time, got {}, which is {:g}% of {} bytes free; {} bytes "
+        "more would do",
+        bytes + perRow, most.size(), most.size() == 1 ? "" : "s", budget,
+        share * 100, freeBytes, wanted - freeBytes)};
+  }
+  rows->maxRows = std::min(rows->maxRows, size_t((budget - bytes) / perRow));
+  return {};
+}
+
+Status StreamedAdaptation::checkWaiting() const {
+  const int64_t bytes =
+      waiting->bytesBefore() + int64_t(held->count() * held->bytesPerRow());
+  if (bytes <= budget)
+    return {};
+  return of.located(Error{fmt::format(
+      "expected at most {} bytes of rows that wait for those before them, a "
+      "part of {} bytes free, got {}: rows of a group are far from each other "
+      "in the file; sort it by date or by group, or leave out --stream",
+      budget, freeBytes, bytes)});
 }
 
 Status StreamedAdaptation::compute(const AdaptedRows &out) {
@@ -390,6 +452,8 @@ Status StreamedAdaptation::process(Dataset &piece, const AdaptedRows &out) {
   if (unwritten)
     return *unwritten;
   Status written = waiting->write(failure ? nullptr : &out);
+  if (written && !failure)
+    written = checkWaiting();
   if (!written)
     unwritten = written.error();
   return written;

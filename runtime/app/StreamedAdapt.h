@@ -128,6 +128,10 @@ public:
   double set(uint32_t row, double forecast);
   std::string_view keys(uint32_t row) const;
   uint64_t line(uint32_t row) const;
+  /// Bytes of the rows, about, but for those of the last piece.
+  int64_t bytesBefore() const {
+    return parts.empty() ? 0 : waitingBytes - parts.back().bytes();
+  }
   /// Gives the rows before the first one that waits for its forecast, in whole
   /// pieces; drops them if `out` is null.
   Status write(const AdaptedRows *out);
@@ -141,6 +145,8 @@ private:
     GrowingArray<uint64_t> lines;
     /// By row, base only with a base model.
     std::vector<double> base, forecasts;
+
+    int64_t bytes() const;
   };
   const Part &partOf(uint32_t row) const;
   Part &partOf(uint32_t row) {
@@ -150,6 +156,7 @@ private:
   const AdaptRun &run;
   std::deque<Part> parts;
   uint32_t next = 0;
+  int64_t waitingBytes = 0;
 };
 
 /// A run of adapt that reads its file twice.
@@ -157,13 +164,16 @@ class StreamedAdaptation {
 public:
   explicit StreamedAdaptation(AdaptRun &run) : of(run) {}
 
-  /// Reads the file to its end. False, with a note, if its rows must be in
+  /// Reads the file to its end, and checks that there is memory for the rows
+  /// that windows hold. False, with a note, if its rows must be in
   /// memory: their dates are not in order, or a prediction needs those before
   /// it. Errors: those of Adaptation::compute up to the targets of the rows; a
   /// file that cannot be read twice.
   Result<bool> survey();
 
-  /// Reads it again, fits and predicts. Errors: the others of
+  /// Reads it again, fits and predicts. Rows that wait to be written because
+  /// those of a group are far from each other in the file take at most the
+  /// bytes that the run may take. Errors: the others of
   /// Adaptation::compute, with the same one if there are several; those of
   /// `out`; a file that has changed meanwhile.
   Status compute(const AdaptedRows &out);
@@ -196,6 +206,8 @@ private:
     Error error;
   };
 
+  Status checkMemory();
+  Status checkWaiting() const;
   void addLacks(const Rows &rows, std::vector<GroupState> &found,
                 std::vector<std::optional<Lack>> &lacks) const;
   GroupWindows windowsOf(const GroupState &group) const {
@@ -224,6 +236,8 @@ private:
   std::vector<GroupState> groups;
   /// Their names, for errors.
   std::vector<Group> names;
+  /// Bytes that the run may take, and of them those that are free.
+  int64_t budget = 0, freeBytes = 0;
   size_t ties = 0, mostOpen = 0, windows = 0, fitted = 0, apart = 0;
   std::optional<HeldRows> held;
   std::optional<WaitingRows> waiting;

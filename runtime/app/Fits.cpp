@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tamrt {
 namespace {
@@ -153,8 +154,53 @@ std::string formatText(const std::vector<Answer> &answers, const Device &device,
   return text;
 }
 
-std::string formatJson(const std::vector<Answer> &answers, const Device &device,
-                       const Options &options) {
+/// What the rows of `adapt --stream` take if all groups are open at the same
+/// time.
+struct StreamAnswer {
+  int64_t rowsPerGroup, bytes, budget, minMemory;
+
+  bool fits() const { return bytes <= budget; }
+};
+
+StreamAnswer answerStream(const tamrt_model &model, const Options &options) {
+  const WindowStreamNeed need = windowStreamNeed(model);
+  StreamAnswer answer = {need.rowsPerGroup, 0, 0, 0};
+  if (options.planRows > 0)
+    answer.rowsPerGroup = std::min(answer.rowsPerGroup,
+                                   (options.planRows + options.planGroups - 1) /
+                                       options.planGroups);
+  answer.bytes = bounded(bounded(options.planGroups, answer.rowsPerGroup, 0),
+                         need.perRow, 0);
+  const double share =
+      options.oracle.share(MemoryPlace::Ram, WorkKind::Sliding);
+  answer.budget = budgetOf(options.memoryBytes, share);
+  answer.minMemory =
+      int64_t(std::min(std::ceil(double(answer.bytes) / share), 9e18));
+  return answer;
+}
+
+std::string formatText(const StreamAnswer &answer, const Options &options) {
+  return fmt::format(
+      "window rows of a stream: {}: at most {} row{} of each group at a time, "
+      "of {} group{}: {} of {} bytes\n"
+      "  needed at least: --memory {}\n",
+      answer.fits() ? "fits" : "does not fit", answer.rowsPerGroup,
+      answer.rowsPerGroup == 1 ? "" : "s", options.planGroups,
+      options.planGroups == 1 ? "" : "s", answer.bytes, answer.budget,
+      answer.minMemory);
+}
+
+json toJson(const StreamAnswer &answer) {
+  return {{"fits", answer.fits()},
+          {"rows_per_group", answer.rowsPerGroup},
+          {"bytes", answer.bytes},
+          {"budget", answer.budget},
+          {"least_memory", answer.minMemory}};
+}
+
+std::string formatJson(const std::vector<Answer> &answers,
+                       const std::optional<StreamAnswer> &stream,
+                       const Device &device, const Options &options) {
   json uses = json::array();
   for (const Answer &answer : answers) {
     const Decision &decision = answer.decision;
@@ -173,10 +219,11 @@ std::string formatJson(const std::vector<Answer> &answers, const Device &device,
          {"most_memory", answer.maxMemory},
          {"why", answer.why}});
   }
-  const json all = {
-      {"memory", options.memoryBytes},    {"rows", options.planRows},
-      {"groups", options.planGroups},     {"device", device.label()},
-      {"reserve", device.reserveBytes()}, {"uses", uses}};
+  json all = {{"memory", options.memoryBytes},    {"rows", options.planRows},
+              {"groups", options.planGroups},     {"device", device.label()},
+              {"reserve", device.reserveBytes()}, {"uses", uses}};
+  if (stream)
+    all["stream"] = toJson(*stream);
   return all.dump() + "\n";
 }
 
@@ -220,9 +267,13 @@ Result<std::string> formatFits(const tamrt_model &model,
   }
   if (model.adapt)
     addWindows();
-  return options.planFormat == PlanFormat::Json
-             ? formatJson(answers, *run.device, options)
-             : formatText(answers, *run.device, options);
+  std::optional<StreamAnswer> stream;
+  if (model.adapt)
+    stream = answerStream(model, options);
+  if (options.planFormat == PlanFormat::Json)
+    return formatJson(answers, stream, *run.device, options);
+  return formatText(answers, *run.device, options) +
+         (stream ? formatText(*stream, options) : "");
 }
 
 } // namespace tamrt

@@ -11,7 +11,6 @@
 #include "core/device/Devices.h"
 #include "core/model/Model.h"
 #include "core/model/Tables.h"
-#include "core/run/Windows.h"
 #include "io/InputFile.h"
 #include "io/Json.h"
 
@@ -156,17 +155,6 @@ int64_t countLaunchTables(const tamrt_model &model) {
                        [](const tamrt_step &step) { return step.runs_table; });
 }
 
-/// The rows that `adapt --stream` holds with the spec's windows.
-WindowStreamNeed heldByWindows(const tamrt_model &model) {
-  const tamrt_adapt &adapt = *model.adapt;
-  RunOptions run;
-  run.oracle = oracleOptions(model.oracle);
-  run.work = WorkKind::Sliding;
-  const Result<size_t> perUnit = windowsOfUnit(
-      *adapt.model, {size_t(adapt.window), size_t(adapt.update)}, run);
-  return windowStreamNeed(model, adapt, perUnit ? *perUnit : 1);
-}
-
 std::string formatText(const tamrt_model &model, const Options &options) {
   const MemoryNeed need = memoryNeed(model);
   const StreamNeed stream = streamNeed(model);
@@ -257,7 +245,7 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   for (const std::string &kept : stream.kept)
     text += "  " + kept + "\n";
   if (model.adapt) {
-    const WindowStreamNeed held = heldByWindows(model);
+    const WindowStreamNeed held = windowStreamNeed(model);
     text += "bytes of the rows of adapt of a stream:\n";
     text += table({{"constant", bytes(held.chunk)},
                    {"per row that is held", bytes(held.perRow)},
@@ -318,7 +306,7 @@ json adaptToJson(const tamrt_model &model) {
   const tamrt_adapt *adapt = model.adapt;
   if (!adapt)
     return nullptr;
-  return {{"stream", toJson(heldByWindows(model))},
+  return {{"stream", toJson(windowStreamNeed(model))},
           {"window", adapt->window},
           {"update", adapt->update},
           {"horizon", adapt->horizon},

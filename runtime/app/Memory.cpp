@@ -16,6 +16,7 @@
 #include "core/model/Model.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
+#include "core/run/Windows.h"
 #include "io/CsvBlocks.h"
 #include "io/Thread.h"
 
@@ -129,6 +130,16 @@ WindowStreamNeed windowStreamNeed(const tamrt_model &model,
       int64_t(StreamLimits().rowBytes),
       int64_t(Dataset::bytesPerRow(*model.adapt->model) + forecast + waiting),
       adapt.window + adapt.horizon - 1 + int64_t(perUnit) * adapt.update};
+}
+
+WindowStreamNeed windowStreamNeed(const tamrt_model &model) {
+  const tamrt_adapt &adapt = *model.adapt;
+  RunOptions run;
+  run.oracle = oracleOptions(model.oracle);
+  run.work = WorkKind::Sliding;
+  const Result<size_t> perUnit = windowsOfUnit(
+      *adapt.model, {size_t(adapt.window), size_t(adapt.update)}, run);
+  return windowStreamNeed(model, adapt, perUnit ? *perUnit : 1);
 }
 
 } // namespace tamrt

@@ -96,6 +96,8 @@ struct WindowStreamNeed {
 /// That of `model`, of which `perUnit` windows share sums (`windowsOfUnit`).
 WindowStreamNeed windowStreamNeed(const tamrt_model &model,
                                   const tamrt_adapt &adapt, size_t perUnit);
+/// The same with the windows of the spec on the CPU.
+WindowStreamNeed windowStreamNeed(const tamrt_model &model);
 
 } // namespace tamrt
 

@@ -574,6 +574,8 @@ void StreamedAdaptation::findFailure(std::span<const Window> some,
                                      Error error) {
   std::vector<double> unused(held->count());
   failure = {some.back().group, 0, std::move(error)};
+  if (some.front().group == some.back().group)
+    return;
   for (size_t first = 0, end = 0; first < some.size(); first = end) {
     while (end < some.size() && some[end].group == some[first].group)
       ++end;

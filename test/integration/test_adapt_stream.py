@@ -136,7 +136,7 @@ class Stream(TestCase):
             "y ~ s(temp, k=12) + c(day, n_cat=7) + s(season, k=9)", window=60,
             update=1, horizon=1)
         data = write_csv(self.dir / "data.csv", make_rows(
-            6000, ["z", "b", "a"], "major", draw))
+            9000, ["z", "b", "a"], "major", draw))
         self.check_same(model, data, chunks=(["--chunk-rows=900"], []))
 
     def test_errors(self):
@@ -228,6 +228,18 @@ class Stream(TestCase):
         self.assertLess(
             20 * min(700, need["rows_per_group"]) * need["per_row"],
             2 * int(match[1]))
+        # So does `plan --memory`, with all groups open.
+        for memory, fits in ((500 * 1024, False), (2 * 1024 ** 2, True)):
+            plan = json.loads(self.succeed(
+                model, "plan", "--format=json", "--rows=14000", "--groups=20",
+                f"--memory={memory}"))["stream"]
+            self.assertEqual(plan["fits"], fits)
+            self.assertEqual(plan["bytes"], 20 * need["rows_per_group"]
+                             * need["per_row"])
+            self.assertLess(abs(plan["least_memory"] - 500 * 1024
+                                - int(match[2])), 40_000)
+        self.assertIn("window rows of a stream: fits: at most ", self.succeed(
+            model, "plan", "--memory=2M"))
         # One after another they need less.
         major = write_csv(self.dir / "major.csv",
                           make_rows(700, groups, "major", draw))

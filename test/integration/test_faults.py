@@ -45,7 +45,8 @@ class Faults(harness.TestCase):
     # What the device has counted.
     COUNTS = COUNTS
     # Commands of several runs of steps.
-    SEVERAL = ("stream", "plot", "calibrate", "adapt", "grid", "grid-stream")
+    SEVERAL = ("stream", "plot", "calibrate", "adapt", "adapt-stream",
+               "grid", "grid-stream")
     # The event of a failed allocation in a trace.
     FELL = {"step down", "out of memory"}
 
@@ -71,7 +72,9 @@ class Faults(harness.TestCase):
             "evaluate": ["evaluate", train, "--weights", weights, "-o", "out"],
             "calibrate": ["fit", train, "-o", "out", "--calibrate=0.5", *fit]}
         if "adapt" in keys:
-            self.commands["adapt"] = ["adapt", train, "-o", "out"]
+            adapt = ["adapt", train, "-o", "out"]
+            self.commands |= {"adapt": adapt,
+                              "adapt-stream": [*adapt, "--stream"]}
         if "grid" in keys:
             grid = ["tune", train, "--grid", "-o", "out", "--split=0.25"]
             self.commands |= {"grid": grid, "grid-stream": [*grid, "--stream"]}
@@ -138,7 +141,7 @@ class Faults(harness.TestCase):
         threads = int(options[options.index("--threads") + 1])
         if name not in self.SEVERAL:
             self.check_falls(steps, threads, what)
-        if name not in ("adapt", "grid", "grid-stream"):
+        if name not in ("adapt", "adapt-stream", "grid", "grid-stream"):
             self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
 
@@ -210,7 +213,8 @@ class Faults(harness.TestCase):
         # of their own.
         for formula in ("y ~ c(d,n_cat=7)", "y ~ l(a)+c(d,n_cat=7)"):
             model = self.prepare(
-                formula, days=12, groups=2, names=["adapt"], chunk_rows=2,
+                formula, days=12, groups=2, names=["adapt", "adapt-stream"],
+                chunk_rows=2,
                 adapt="{window: 6, update: 2, horizon: 1}")
             self.check_every_allocation(model, self.commands)
             one = ("--threads", "1")

@@ -103,13 +103,14 @@ class Limits(harness.TestCase):
             command = ["adapt", train, "-o", out]
             self.succeed(model, *command)
             good = out.read_bytes()
-            ends = set()
-            for megabytes in (256, 64, 40, 32, 28, 24, 20, 18, 16, 14, 12):
-                out.unlink(missing_ok=True)
-                run = self.run_program(model, *command, "--threads", 8,
-                                       **limited(megabytes * MIB))
-                ends.add(self.check(run, out, good, megabytes))
-            self.assertEqual(ends, {True, False})
+            for more in ([], ["--stream"]):
+                ends = set()
+                for megabytes in (256, 64, 40, 32, 28, 24, 20, 18, 16, 14, 12):
+                    out.unlink(missing_ok=True)
+                    run = self.run_program(model, *command, "--threads", 8,
+                                           *more, **limited(megabytes * MIB))
+                    ends.add(self.check(run, out, good, (more, megabytes)))
+                self.assertEqual(ends, {True, False}, more)
 
     def test_program_that_hardly_starts(self):
         """Down to limits at which only the loader runs."""

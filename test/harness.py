@@ -18,6 +18,8 @@ import time
 import unittest
 import zlib
 
+import compiled
+
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", SOURCE / "build"))
 # The sanitizers the runtime was built with, as compiler flags.
@@ -167,16 +169,24 @@ class TestCase(unittest.TestCase):
              "-o", str(output)], check=True)
         return output
 
-    def compile(self, formula, *options, name="model", **keys):
-        """Compiles a formula, with `keys` as further keys of the YAML;
-        returns the executable."""
+    def write_spec(self, formula, name="model", **keys):
+        """Writes the YAML of a formula, with `keys` as further keys; returns
+        its path."""
         spec = self.dir / f"{name}.yaml"
         quoted = formula.replace("\\", "\\\\").replace('"', '\\"')
         lines = [f"name: {name}", f'formula: "{quoted}"']
         lines += [f"{key}: {value}" for key, value in keys.items()]
         spec.write_text("\n".join(lines) + "\n")
+        return spec
+
+    def compile(self, formula, *options, name="model", **keys):
+        """Compiles a formula, with `keys` as further keys of the YAML;
+        returns the executable. A model that another test of this program has
+        compiled is copied (compiled.py)."""
+        spec = self.write_spec(formula, name, **keys)
         executable = self.dir / name
-        self.succeed(TAMC, spec, "-o", executable, *options)
+        compiled.make(spec, options, executable, lambda: self.succeed(
+            TAMC, spec, "-o", executable, *options))
         return executable
 
     def fit(self, model, train, *options, weights="weights.safetensors",

@@ -91,11 +91,15 @@ std::vector<Backend> tamc::cts::allBackends() {
   const char *given = std::getenv("TAMC_TORCH_BACKENDS");
   const std::string folder = given ? given : TAMC_BINARY_DIR "/lib/tamrt";
   Backend torch = device("torch:cpu", "torch:cpu", "", {});
-  torch.environment = {"TAMRT_BACKEND_PATH=" + folder, "TAMRT_LOG=warning"};
+  // The kernels' memory is filled by tests (test/CMakeLists.txt): what is
+  // enough here takes less time than the default.
+  torch.environment = {"TAMRT_BACKEND_PATH=" + folder, "TAMRT_LOG=warning",
+                       "TAMRT_TORCH_RESERVE=33554432"};
   torch.promise = Promise::Close;
   torch.runsLoops = false;
   torch.every = given ? 1 : 3;
-  if (!std::filesystem::exists(folder + "/libtamrt-backend-torch.so"))
+  torch.preload = folder + "/libtamrt-backend-torch.so";
+  if (!std::filesystem::exists(torch.preload))
     torch.missing = "the build has no backend for LibTorch";
   all.push_back(torch);
   // The same operations on a device whose tensors are none of the CPU's.

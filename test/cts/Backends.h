@@ -42,6 +42,9 @@ struct Backend {
   /// cross compilers. Such models are executables that tamc links; those of
   /// this machine are shared objects that tam-cts-run loads.
   std::string machine = {};
+  /// A library that takes long to load: programs are run by a process that has
+  /// loaded it (Serve.h). Empty: each by a process of its own.
+  std::string preload = {};
   /// Whether it can run the loops over rows that are generated for a model:
   /// only if the CPU can address its memory. Otherwise subjects with loops are
   /// left out, because their sums would be computed on the CPU.

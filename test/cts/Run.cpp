@@ -150,8 +150,15 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
                         folder.path(launchesFile(backend)));
   std::string failure;
   if (backend.machine.empty()) {
-    failure =
-        folder.run(TAMC_CTS_RUN, joined(program, commands), "", environment);
+    Command arguments = joined(program, commands);
+    if (backend.preload.empty()) {
+      failure = folder.run(TAMC_CTS_RUN, arguments, "", environment);
+    } else {
+      std::unique_ptr<Server> &server = servers[backend.preload];
+      if (!server)
+        server = std::make_unique<Server>(backend.preload);
+      failure = server->run(folder, arguments, environment);
+    }
   } else {
     for (const Command &command : commands) {
       Command emulated = {"-L", "/usr/" + backend.machine, program};

@@ -11,11 +11,13 @@
 #include "Backends.h"
 #include "Checker.h"
 #include "Data.h"
+#include "Server.h"
 #include "Subjects.h"
 
 #include "unit/Differential/Program.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,8 @@ private:
   Subject subject;
   /// Results of `compile` by the options of the compiler.
   std::map<std::vector<std::string>, std::string> programs;
+  /// By the library that they have loaded.
+  std::map<std::string, std::unique_ptr<Server>> servers;
 };
 
 } // namespace tamc::cts

@@ -8,7 +8,8 @@
 ///
 /// \file
 /// tam-cts-run MODEL.so COMMAND [ARGUMENT...] [--then COMMAND [ARGUMENT...]]...
-/// runs commands of a model as its executable does. It is linked with
+/// runs commands of a model as its executable does; tam-cts-run --serve LIBRARY
+/// runs those that it is asked for (Serve.h). It is linked with
 /// --wrap for the table of the CPU's kernels and the machine's level, so that
 /// models can run as on another CPU. Environment:
 ///
@@ -20,6 +21,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Serve.h"
+
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
 
@@ -29,6 +32,7 @@
 #include <cstring>
 #include <deque>
 #include <dlfcn.h>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -177,31 +181,42 @@ static const tamrt_model *withEmptyCalls(const tamrt_model *model) {
   return copy;
 }
 
-int main(int argc, char **argv) {
-  void *library = argc > 2 ? ::dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
+/// MODEL.so COMMAND [ARGUMENT...] [--then COMMAND [ARGUMENT...]]...
+static int runCommands(std::vector<std::string> arguments) {
+  void *library = arguments.size() > 1
+                      ? ::dlopen(arguments[0].c_str(), RTLD_NOW | RTLD_LOCAL)
+                      : nullptr;
   auto *model =
       library ? static_cast<const tamrt_model *>(::dlsym(library, "tam_model"))
               : nullptr;
   if (!model) {
     std::fprintf(stderr, "error: expected MODEL.so COMMAND...%s%s\n",
-                 argc > 2 ? ": " : "", argc > 2 ? ::dlerror() : "");
+                 arguments.size() > 1 ? ": " : "",
+                 arguments.size() > 1 ? ::dlerror() : "");
     return 2;
   }
   std::atexit(writeCounts);
+  std::at_quick_exit(writeCounts);
   const char *empty = std::getenv("TAMC_CTS_EMPTY");
   if (empty && std::strcmp(empty, "1") == 0)
     model = withEmptyCalls(model);
   std::vector<char *> command;
-  for (int i = 2; i <= argc; ++i) {
-    if (i < argc && std::strcmp(argv[i], "--then") != 0) {
-      command.push_back(argv[i]);
+  for (size_t i = 1; i <= arguments.size(); ++i) {
+    if (i < arguments.size() && arguments[i] != "--then") {
+      command.push_back(arguments[i].data());
       continue;
     }
-    command.insert(command.begin(), argv[1]);
+    command.insert(command.begin(), arguments[0].data());
     command.push_back(nullptr);
     if (int status = tamrt_main(model, int(command.size()) - 1, command.data()))
       return status;
     command.clear();
   }
   return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--serve") == 0)
+    return tamc::cts::serve(argv[2], runCommands);
+  return runCommands({argv + 1, argv + argc});
 }

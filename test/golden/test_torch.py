@@ -9,26 +9,29 @@ import pathlib
 
 import golden
 import harness
+import served
 
 # Another build of the backend may be tested (tools/check --with torch).
 BACKENDS = pathlib.Path(os.environ.get(
     "TAMC_TORCH_BACKENDS", harness.BUILD / "lib" / "tamrt"))
+BACKEND = BACKENDS / "libtamrt-backend-torch.so"
 
 
 class Torch(harness.TestCase):
     def check(self, name):
         case = golden.effect_case(name)
-        model = self.compile(case["formula"], "--profile", case["train"],
-                             "--fuse-rows=false", name=name, group="g",
-                             date="date",
-                             state=json.dumps(golden.given_state(case)))
+        self.write_spec(case["formula"], name=name, group="g", date="date",
+                        state=json.dumps(golden.given_state(case)))
+        model = served.build(self, name, "--profile", case["train"],
+                             "--fuse-rows=false")
         for lacks, tolerance in (("", 1e-8), ("binary64", 1e-7)):
             with self.subTest(lacks=lacks):
                 env = dict(os.environ, TAMRT_BACKEND_PATH=str(BACKENDS),
-                           TAMRT_LOG="debug", TAMRT_TORCH_LACKS=lacks)
+                           TAMRT_LOG="debug", TAMRT_TORCH_LACKS=lacks,
+                           TAMRT_TORCH_RESERVE=str(1 << 25))
                 device = ("--device", "torch:cpu")
-                run = self.run_program(model, "fit", case["train"], "-o",
-                                       "weights", *device, env=env)
+                run = served.run(BACKEND, self, model, "fit", case["train"],
+                                 "-o", "weights", *device, env=env)
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertNotIn("solving on 'cpu'", run.stderr)
                 # What it cannot compute accurately is the CPU's.
@@ -37,9 +40,9 @@ class Torch(harness.TestCase):
                 self.assertNotIn("the CPU factors", run.stderr)
                 for command, table in (("predict", "predictions"),
                                        ("decompose", "effects")):
-                    run = self.run_program(
-                        model, command, case["test"], "--weights", "weights",
-                        "-o", table, *device, env=env)
+                    run = served.run(
+                        BACKEND, self, model, command, case["test"],
+                        "--weights", "weights", "-o", table, *device, env=env)
                     self.assertEqual(run.returncode, 0, run.stderr)
                     self.assertEqual("predicting on 'cpu'" in run.stderr,
                                      lacks != "", run.stderr)

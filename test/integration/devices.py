@@ -54,12 +54,16 @@ class DeviceTest(harness.TestCase):
                                     "--groups", groups)
         return model
 
+    def run_device(self, model, *command, env):
+        """A run on the device, as that of run_program."""
+        return self.run_program(model, *command, env=env)
+
     def start(self, model, *command, **settings):
         """Runs a command on the device, of which the file `out` is the output;
         returns what it did."""
         (self.dir / "out").unlink(missing_ok=True)
-        run = self.run_program(model, *command, "-o", "out", "--device",
-                               self.DEVICE, env=self.environment(**settings))
+        run = self.run_device(model, *command, "-o", "out", "--device",
+                              self.DEVICE, env=self.environment(**settings))
         self.assertNotIn("never released", run.stderr)
         return run
 

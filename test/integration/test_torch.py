@@ -11,6 +11,7 @@ import re
 import shutil
 
 import devices
+import served
 from small import harness
 
 FILE = "libtamrt-backend-torch.so"
@@ -27,11 +28,38 @@ ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
 TEST_KERNELS, TEST_ALLOCATIONS, TEST_COPIES = 2, 5, 7
 
 
-class Torch(devices.DeviceTest):
-    DEVICE, PREFIX, SHARE = "torch:cpu", "TAMRT_TORCH", 0.7
+class Served(devices.DeviceTest):
+    """Runs on the device are those of a process that has loaded LibTorch;
+    those by run_program are the models' own executables."""
+
     # Another build of the backend may be tested (tools/check --with torch).
     FOLDER = pathlib.Path(os.environ.get("TAMC_TORCH_BACKENDS",
                                          devices.BACKENDS))
+
+    def compile(self, formula, *options, name="model", **keys):
+        model = super().compile(formula, *options, name=name, **keys)
+        self.options[model] = options
+        self.libraries.pop(model, None)
+        return model
+
+    def setUp(self):
+        super().setUp()
+        # By executable.
+        self.options, self.libraries = {}, {}
+
+    def run_device(self, model, *command, env):
+        if model not in self.libraries:
+            self.libraries[model] = served.build(self, model.name,
+                                                 *self.options[model])
+        # The kernels' memory is filled (test/CMakeLists.txt): less is enough
+        # here, and takes less time.
+        return served.run(self.FOLDER / FILE, self, self.libraries[model],
+                          *command, env={"TAMRT_TORCH_RESERVE": str(1 << 25),
+                                         **env})
+
+
+class Torch(Served):
+    DEVICE, PREFIX, SHARE = "torch:cpu", "TAMRT_TORCH", 0.7
 
     def test_numbers_of_the_cpu(self):
         for name, formula, options in (
@@ -372,13 +400,12 @@ class Torch(devices.DeviceTest):
         self.assertNotIn("c10", libraries)
 
 
-class PrivateUse(devices.DeviceTest):
+class PrivateUse(Served):
     """A device that is not LibTorch's CPU, whose operations refuse the CPU's
     tensors and whose memory the CPU cannot access (PrivateUse.cpp)."""
 
     DEVICE, PREFIX, SHARE = "torch:privateuseone", "TAMRT_TORCH", 0.9
-    FOLDER = Torch.FOLDER
-    EXTENSION = (FOLDER.parent.parent / "test" / "torch" /
+    EXTENSION = (Served.FOLDER.parent.parent / "test" / "torch" /
                  "libtamrt-test-privateuse.so")
 
     @classmethod

@@ -19,6 +19,11 @@
 
 using namespace tamc::reference;
 
+std::string tamc::reference::describe(int status) {
+  return WIFEXITED(status) ? "exit " + std::to_string(WEXITSTATUS(status))
+                           : "signal " + std::to_string(WTERMSIG(status));
+}
+
 Folder::Folder() {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "tamc-differential-XXXXXX")
@@ -81,10 +86,6 @@ std::string Folder::run(const std::string &program,
   int status = 0;
   if (failure != 0 || waitpid(child, &status, 0) != child)
     return line + ": could not be started";
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    return "";
-  return line + ": " +
-         (WIFEXITED(status) ? "exit " + std::to_string(WEXITSTATUS(status))
-                            : "signal " + std::to_string(WTERMSIG(status))) +
-         "\n" + read("stderr");
+  return status == 0 ? ""
+                     : line + ": " + describe(status) + "\n" + read("stderr");
 }

@@ -13,6 +13,9 @@
 
 namespace tamc::reference {
 
+/// How a process ended, by its status of waitpid.
+std::string describe(int status);
+
 /// A temporary folder, removed with all that is in it.
 class Folder {
 public:

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <csetjmp>
 #include <limits>
+#include <new>
 #include <numeric>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <utility>
 
@@ -20,9 +22,6 @@
 #endif
 
 namespace tamrt::cuda {
-
-/// In `thread` of an Access: several threads. In `block`: several blocks.
-static constexpr uint32_t kSeveral = 0xffffffff;
 
 bool parseOrder(std::string_view name, Order &order) {
   constexpr std::string_view names[] = {"forward", "backward", "warps",
@@ -50,15 +49,6 @@ void LoopThread::failOutside(int64_t index, int64_t count) const {
            std::to_string(index));
 }
 
-/// Whether an access happens before everything that `now` may do: it is of
-/// another launch, of the same thread, or of the same block before a barrier.
-static bool isBefore(const Access &access, const Access &now) {
-  if (access.launch != now.launch)
-    return true;
-  return access.block == now.block &&
-         (access.thread == now.thread || access.epoch < now.epoch);
-}
-
 static std::string describe(const Access &access) {
   const auto number = [](uint32_t of) {
     return of == kSeveral ? std::string("several") : std::to_string(of);
@@ -66,51 +56,10 @@ static std::string describe(const Access &access) {
   return "block " + number(access.block) + ", thread " + number(access.thread);
 }
 
-/// The number of a block in its launch.
-static uint32_t blockOf(const Launch &launch, int64_t block) {
-  return static_cast<uint32_t>(launch.firstBlock + block);
-}
-
-void LoopThread::noteRead(Record *record, size_t bytes) {
-  const bool isShared =
-      record >= sharedRecords && record < sharedRecords + sharedCount;
-  if (!isShared)
-    launch->counts.readBytes += bytes;
-  else if (sharedLog)
-    sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
-  if (!record)
-    return;
-  const Access now = {launch->number, blockOf(*launch, blockIndex), epoch,
-                      static_cast<uint32_t>(threadIndex)};
-  if (!isBefore(record->written, now))
-    failWith("race: reads what " + describe(record->written) + " wrote");
-  Access &read = record->read;
-  if (read.launch != now.launch)
-    read = now;
-  else if (read.block != now.block)
-    read.block = kSeveral;
-  else if (read.epoch != now.epoch)
-    read = now;
-  else if (read.thread != now.thread)
-    read.thread = kSeveral;
-}
-
-void LoopThread::noteWrite(Record *record, size_t bytes) {
-  const bool isShared =
-      record >= sharedRecords && record < sharedRecords + sharedCount;
-  if (!isShared)
-    launch->counts.writtenBytes += bytes;
-  else if (sharedLog)
-    sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
-  if (!record)
-    return;
-  const Access now = {launch->number, blockOf(*launch, blockIndex), epoch,
-                      static_cast<uint32_t>(threadIndex)};
-  if (!isBefore(record->written, now))
-    failWith("race: writes what " + describe(record->written) + " wrote");
-  if (!isBefore(record->read, now))
-    failWith("race: writes what " + describe(record->read) + " read");
-  record->written = now;
+void LoopThread::failRace(const char *what, const Access &other,
+                          const char *did) const {
+  failWith("race: " + std::string(what) + " what " + describe(other) + " " +
+           did);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,6 +69,28 @@ void LoopThread::noteWrite(Record *record, size_t bytes) {
 /// Thrown through a thread whose launch has failed, so that its stack is free
 /// for another one.
 struct Abandoned {};
+
+/// The stack of a thread: the system gives it memory where it is used. A heap
+/// would fill it first in tests (test/CMakeLists.txt).
+class Stack {
+public:
+  static constexpr size_t kBytes = size_t(128) << 10;
+
+  Stack()
+      : memory(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (memory == MAP_FAILED)
+      throw std::bad_alloc();
+  }
+  Stack(const Stack &) = delete;
+  Stack &operator=(const Stack &) = delete;
+  ~Stack() { ::munmap(memory, kBytes); }
+
+  void *get() const { return memory; }
+
+private:
+  void *memory;
+};
 
 /// The threads of a block, each with a stack, and the loop that resumes them.
 class Fibers {
@@ -145,7 +116,7 @@ private:
   struct Lane {
     Fibers *fibers = nullptr;
     ucontext_t context;
-    std::unique_ptr<char[]> stack;
+    Stack stack;
     /// The thread that it executes; null: it waits for one.
     FiberThread *thread = nullptr;
     State state = State::Done;
@@ -161,8 +132,6 @@ private:
     jmp_buf place;
 #endif
   };
-
-  static constexpr size_t kStackBytes = size_t(128) << 10;
 
   void prepare(int threads);
   void resume(Lane &lane);
@@ -214,7 +183,7 @@ void Fibers::enter(unsigned high, unsigned low) {
 void Fibers::start(Lane &lane) {
   getcontext(&lane.context);
   lane.context.uc_stack.ss_sp = lane.stack.get();
-  lane.context.uc_stack.ss_size = kStackBytes;
+  lane.context.uc_stack.ss_size = Stack::kBytes;
   lane.context.uc_link = nullptr;
   const auto address = reinterpret_cast<uintptr_t>(&lane);
   makecontext(&lane.context, reinterpret_cast<void (*)()>(enter), 2,
@@ -226,7 +195,6 @@ void Fibers::prepare(int threads) {
   while (lanes.size() < size_t(threads)) {
     auto lane = std::make_unique<Lane>();
     lane->fibers = this;
-    lane->stack = std::make_unique<char[]>(kStackBytes);
     start(*lane);
     lanes.push_back(std::move(lane));
   }
@@ -236,7 +204,7 @@ void Fibers::prepare(int threads) {
 
 void Fibers::resume(Lane &lane) {
   void *fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, lane.stack.get(), kStackBytes);
+  __sanitizer_start_switch_fiber(&fake, lane.stack.get(), Stack::kBytes);
   swapcontext(&loop, &lane.context);
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 }

@@ -62,9 +62,20 @@ struct Counts {
   uint64_t bankConflicts = 0;
 };
 
+/// In `thread` of an Access: several threads. In `block`: several blocks.
+constexpr uint32_t kSeveral = 0xffffffff;
+
 /// Who accessed an element last.
 struct Access {
   uint32_t launch = 0, block = 0, epoch = 0, thread = 0;
+
+  /// Whether it happens before everything that `now` may do: it is of another
+  /// launch, of the same thread, or of the same block before a barrier.
+  bool isBefore(const Access &now) const {
+    if (launch != now.launch)
+      return true;
+    return block == now.block && (thread == now.thread || epoch < now.epoch);
+  }
 };
 
 /// The accesses of four bytes of memory, or of a double of shared memory.
@@ -201,8 +212,37 @@ public:
   }
 
 protected:
-  void noteRead(Record *record, size_t bytes);
-  void noteWrite(Record *record, size_t bytes);
+  /// Called for each access, and therefore inline.
+  void noteRead(Record *record, size_t bytes) {
+    count(record, launch->counts.readBytes, bytes);
+    if (!record)
+      return;
+    const Access now = access();
+    if (!record->written.isBefore(now))
+      failRace("reads", record->written, "wrote");
+    Access &read = record->read;
+    if (read.launch != now.launch)
+      read = now;
+    else if (read.block != now.block)
+      read.block = kSeveral;
+    else if (read.epoch != now.epoch)
+      read = now;
+    else if (read.thread != now.thread)
+      read.thread = kSeveral;
+  }
+  void noteWrite(Record *record, size_t bytes) {
+    count(record, launch->counts.writtenBytes, bytes);
+    if (!record)
+      return;
+    const Access now = access();
+    if (!record->written.isBefore(now))
+      failRace("writes", record->written, "wrote");
+    if (!record->read.isBefore(now))
+      failRace("writes", record->read, "read");
+    record->written = now;
+  }
+  [[noreturn]] void failRace(const char *what, const Access &other,
+                             const char *did) const;
   [[noreturn]] void failOutside(int64_t index, int64_t count) const;
   /// Ends the launch with a message that names kernel, block and thread.
   [[noreturn]] void failWith(const std::string &what) const;
@@ -219,6 +259,23 @@ protected:
   /// Shared doubles accessed since the last barrier, if bank conflicts are
   /// counted.
   std::vector<uint32_t> *sharedLog = nullptr;
+
+private:
+  /// An access by the thread, now.
+  Access access() const {
+    return {launch->number,
+            static_cast<uint32_t>(launch->firstBlock + blockIndex), epoch,
+            static_cast<uint32_t>(threadIndex)};
+  }
+  /// Counts an access to global or to shared memory.
+  void count(const Record *record, uint64_t &globalBytes, size_t bytes) {
+    const bool isShared =
+        record >= sharedRecords && record < sharedRecords + sharedCount;
+    if (!isShared)
+      globalBytes += bytes;
+    else if (sharedLog)
+      sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
+  }
 };
 
 class Fibers;

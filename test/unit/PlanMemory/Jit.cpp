@@ -23,7 +23,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
 
 #include <gtest/gtest.h>
 
@@ -88,6 +90,18 @@ static void runAtOnce(ModuleOp module, bool isLate) {
   }
 }
 
+/// Generates code without optimisation: each program runs once.
+/// `ExecutionEngineOptions::jitCodeGenOptLevel` does not change the target
+/// machine that the engine compiles with.
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+makeTargetMachine() {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  return builder->createTargetMachine();
+}
+
 std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
                                           int64_t outputs, uint8_t garbage,
                                           std::optional<Sizes> sizes) {
@@ -120,9 +134,12 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
     ADD_FAILURE() << "cannot lower the program";
     return {};
   }
-  ExecutionEngineOptions options;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::None;
-  auto engine = ExecutionEngine::create(*module, options);
+  auto machine = makeTargetMachine();
+  if (!machine) {
+    ADD_FAILURE() << llvm::toString(machine.takeError());
+    return {};
+  }
+  auto engine = ExecutionEngine::create(*module, {}, std::move(*machine));
   if (!engine) {
     ADD_FAILURE() << llvm::toString(engine.takeError());
     return {};

@@ -19,7 +19,7 @@
 namespace tamrt {
 
 /// 10^ap; for a whole number the nearest double, which tamc takes too.
-static double strengthOf(double ap) {
+static double givenStrength(double ap) {
   if (ap == std::floor(ap))
     return *parseNumber(fmt::format("1e{}", int64_t(ap)));
   return cpu::power(10, ap);
@@ -64,7 +64,7 @@ Result<ChosenPenalties> parsePenalties(const tamrt_model &model,
     if (strengths.empty())
       for (size_t i = 0; i < count; ++i)
         strengths.push_back(model.penalties[i].strength);
-    strengths[index] = strengthOf(*ap);
+    strengths[index] = givenStrength(*ap);
     chosen.aps.emplace_back(name, *ap);
   }
   return chosen;

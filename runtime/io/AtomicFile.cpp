@@ -134,23 +134,46 @@ static std::string followLinks(std::string path) {
   return path;
 }
 
-/// Creates a file of a new name beside `target` and lists it.
-static int createBeside(const std::string &target, std::string &path,
-                        int &slot) {
+/// Permissions of new files: these minus the umask; mkstemp would give 0600.
+constexpr mode_t kMode = 0666;
+
+/// The folder of `path`, with a slash; "" for the current one.
+static std::string folderOf(const std::string &path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// Name of an open file in /proc, by which `linkat` gives it another one.
+static std::string nameInProc(int descriptor) {
+  return fmt::format("/proc/self/fd/{}", descriptor);
+}
+
+/// Opens a file without a name on the file system of `target`. Returns -1 where
+/// the system has none or could not name it later.
+static int openUnnamed(const std::string &target) {
+  const int descriptor = open((folderOf(target) + ".").c_str(),
+                              O_RDWR | O_TMPFILE | O_CLOEXEC, kMode);
+  if (descriptor < 0 || access(nameInProc(descriptor).c_str(), F_OK) == 0)
+    return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+/// Makes a file of a new name beside `target` and lists it: calls make(name),
+/// which returns -1 and sets errno if it cannot, until it can or fails for
+/// another reason than that the name exists.
+template <class Make>
+static int makeBeside(const std::string &target, std::string &path, int &slot,
+                      const Make &make) {
   SignalsBlocked blocked;
   static std::atomic<unsigned> counter = 0;
-  size_t slash = target.rfind('/');
-  std::string directory =
-      slash == std::string::npos ? "" : target.substr(0, slash + 1);
   while (true) {
-    path = fmt::format("{}.tamrt-{}-{}.tmp", directory, getpid(), counter++);
-    // 0666 minus the umask, as for any new file; mkstemp would give 0600.
-    int descriptor =
-        open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0)
+    path = fmt::format("{}.tamrt-{}-{}.tmp", folderOf(target), getpid(),
+                       counter++);
+    const int result = make(path.c_str());
+    if (result >= 0)
       slot = list(path);
-    if (descriptor >= 0 || errno != EEXIST)
-      return descriptor;
+    if (result >= 0 || errno != EEXIST)
+      return result;
   }
 }
 
@@ -190,12 +213,18 @@ Result<AtomicFile> AtomicFile::create(const std::string &path) {
     return file.fail("write", ENOENT);
   if (file.target.back() == '/')
     return file.fail("write", EISDIR);
-  std::string temporary;
-  file.descriptor = createBeside(file.target, temporary, file.slot);
-  if (file.descriptor < 0)
-    return file.fail("write", errno);
+  file.descriptor = openUnnamed(file.target);
+  if (file.descriptor < 0) {
+    std::string path;
+    file.descriptor =
+        makeBeside(file.target, path, file.slot, [](const char *name) {
+          return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+        });
+    if (file.descriptor < 0)
+      return file.fail("write", errno);
+    file.temporary = std::move(path);
+  }
   file.closes = true;
-  file.temporary = std::move(temporary);
   if (exists && fchmod(file.descriptor, info.st_mode & 07777) != 0)
     return file.fail("write", errno);
   return file;
@@ -226,7 +255,7 @@ AtomicFile &AtomicFile::operator=(AtomicFile &&other) noexcept {
   name = std::move(other.name);
   temporary = std::exchange(other.temporary, {});
   slot = std::exchange(other.slot, -1);
-  target = std::move(other.target);
+  target = std::exchange(other.target, {});
   failure = std::exchange(other.failure, {});
   descriptor = std::exchange(other.descriptor, -1);
   closes = std::exchange(other.closes, false);
@@ -243,6 +272,7 @@ void AtomicFile::drop() noexcept {
   if (!temporary.empty())
     unlink(temporary.c_str());
   temporary.clear();
+  target.clear();
   unlist(std::exchange(slot, -1));
 }
 
@@ -302,12 +332,31 @@ Status AtomicFile::readAt(uint64_t offset, std::span<char> bytes) {
 Status AtomicFile::suspend() {
   if (!failure.empty())
     return Error{failure};
-  return temporary.empty() ? Status() : closeFile();
+  if (!hasPlaces() || descriptor < 0)
+    return {};
+  if (Status s = giveName(); !s)
+    return s;
+  return closeFile();
+}
+
+/// Gives the temporary file its name if it has none.
+Status AtomicFile::giveName() {
+  if (!temporary.empty())
+    return {};
+  std::string path;
+  const int result = makeBeside(target, path, slot, [&](const char *name) {
+    return linkat(AT_FDCWD, nameInProc(descriptor).c_str(), AT_FDCWD, name,
+                  AT_SYMLINK_FOLLOW);
+  });
+  if (result < 0)
+    return fail("write", errno);
+  temporary = std::move(path);
+  return {};
 }
 
 /// Opens the file if it is suspended.
 Status AtomicFile::reopen() {
-  if (descriptor >= 0 || temporary.empty())
+  if (descriptor >= 0 || !hasPlaces())
     return {};
   descriptor = open(temporary.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
   if (descriptor < 0)
@@ -330,13 +379,16 @@ Status AtomicFile::commit() {
     return Error{failure};
   assert((descriptor >= 0 || !temporary.empty()) &&
          "commit after commit or move");
+  if (!hasPlaces())
+    return closeFile();
+  if (Status s = giveName(); !s)
+    return s;
   if (Status s = closeFile(); !s)
     return s;
-  if (temporary.empty())
-    return {};
   if (std::rename(temporary.c_str(), target.c_str()) != 0)
     return fail("write", errno);
   temporary.clear();
+  target.clear();
   unlist(std::exchange(slot, -1));
   return {};
 }

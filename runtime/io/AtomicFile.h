@@ -25,10 +25,14 @@
 
 namespace tamrt {
 
-/// An output. Bytes go to a temporary file beside the target, which `commit`
-/// renames to the target; without `commit` the destructor removes it and the
-/// target stays as it was. There is no fsync: a crash of the machine, unlike
-/// one of the program, may lose the file.
+/// An output. Bytes go to a temporary file in the target's folder, which
+/// `commit` renames to the target; without `commit` the destructor removes it
+/// and the target stays as it was. There is no fsync: a crash of the machine,
+/// unlike one of the program, may lose the file.
+///
+/// The temporary file has no name before `commit` where the file system has
+/// such files (O_TMPFILE), so that even a process that is killed leaves nothing
+/// behind. Elsewhere, and after `suspend`, it is ".tamrt-PROCESS-NUMBER.tmp".
 ///
 /// "-" is standard output. It and targets that are not regular files (pipes,
 /// devices such as /dev/null) are written directly. A symbolic link is
@@ -59,7 +63,7 @@ public:
 
   /// Whether bytes can be written and read at any place: not of a target that
   /// is written directly.
-  bool hasPlaces() const { return !temporary.empty(); }
+  bool hasPlaces() const { return !target.empty(); }
 
   /// Writes and reads bytes at a place. Errors: those of `write`.
   Status writeAt(uint64_t offset, std::string_view bytes);
@@ -80,17 +84,20 @@ public:
 private:
   AtomicFile() = default;
   void drop() noexcept;
+  Status giveName();
   Status reopen();
   Status closeFile();
   Error fail(std::string_view action, int code);
 
   std::string name;
-  /// Empty if the target is written directly.
+  /// Path of the temporary file; empty if it has none, and if the target is
+  /// written directly.
   std::string temporary;
   /// Index of `temporary` in the list for signal handlers; -1 if it is not
   /// listed.
   int slot = -1;
-  /// The path to which `temporary` is moved, with links resolved.
+  /// The path to which the temporary file is moved, with links resolved; empty
+  /// if the target is written directly.
   std::string target;
   std::string failure;
   int descriptor = -1;

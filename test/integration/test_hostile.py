@@ -526,13 +526,16 @@ class Outputs(Hostile):
         self.assertEqual(stat.S_IMODE(self.output.stat().st_mode), 0o640)
         self.assertEqual(self.listing(), ["in.csv", "w.safetensors"])
 
-    def is_writing(self):
-        """Whether a temporary file has bytes: that of the check before a run
+    def is_writing(self, process):
+        """Whether its temporary file has bytes: that of the check before a run
         has none."""
         try:
-            return any(path.stat().st_size > 0
-                       for path in self.dir.glob(".tamrt-*"))
-        except FileNotFoundError:
+            # A file without a name, or one of a name of its own.
+            return any(os.readlink(file).startswith((f"{self.dir}/#",
+                                                     f"{self.dir}/.tamrt-"))
+                       and file.stat().st_size > 0 for file in
+                       pathlib.Path(f"/proc/{process.pid}/fd").iterdir())
+        except OSError:  # Closed meanwhile, or the process has ended.
             return False
 
     def test_signals_leave_no_file(self):
@@ -541,7 +544,13 @@ class Outputs(Hostile):
         rows = self.plain.splitlines()
         self.give("\n".join([rows[0]] + rows[1:] * 10_000) + "\n")
         before = self.listing()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+        try:
+            os.close(os.open(self.dir, os.O_RDWR | os.O_TMPFILE))
+            numbers.append(signal.SIGKILL)
+        except OSError:
+            pass  # The file system has no files without a name.
+        for number in numbers:
             caught = False
             for _ in range(20):
                 process = subprocess.Popen(
@@ -549,10 +558,11 @@ class Outputs(Hostile):
                      self.weights, "--type=design", "-o", self.dir / "out.csv"],
                     # Without the signals that this process ignores, such as a
                     # hangup under nohup.
-                    preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+                    preexec_fn=lambda: number == signal.SIGKILL or
+                    signal.signal(number, signal.SIG_DFL),
                     stderr=subprocess.DEVNULL)
                 while process.poll() is None and not caught:
-                    caught = self.is_writing()
+                    caught = self.is_writing(process)
                     time.sleep(0.0005)
                 process.send_signal(number)
                 status = process.wait(harness.PATIENCE)

@@ -393,7 +393,9 @@ class Errors(Mpi):
                                   out / "w.safetensors")
         with subprocess.Popen(command, env=env, cwd=self.dir, text=True,
                               stderr=subprocess.PIPE) as run:
-            rank = self.stop_reader(run, model, train)
+            rank = self.stop_rank(run, model, lambda folder: any(
+                os.readlink(file) == str(train)
+                for file in (folder / "fd").iterdir()))
             start = time.monotonic()
             os.kill(rank, signal.SIGKILL)
             _, printed = run.communicate(timeout=harness.PATIENCE)
@@ -417,8 +419,8 @@ class Errors(Mpi):
                               stderr=subprocess.PIPE) as run:
             while not kept.exists():
                 self.assertIsNone(run.poll(), "ended early")
-            os.kill(self.find(lambda folder: os.readlink(folder / "exe") ==
-                              str(model)), signal.SIGKILL)
+            os.kill(self.stop_rank(run, model, lambda folder:
+                                   not list(out.glob(".*"))), signal.SIGKILL)
             run.communicate(timeout=harness.PATIENCE)
         self.assertNotEqual(run.returncode, 0)
         self.assertEqual(list(out.iterdir()), [kept])
@@ -451,9 +453,9 @@ class Errors(Mpi):
         run = self.run_program(model, "fit", train, "-o", "w", *options)
         self.assertIn(f"error: {kept}: ", run.stderr)
 
-    def stop_reader(self, run, model, train):
-        """A rank that has been stopped while it reads the rows. It runs a few
-        milliseconds at a time until then."""
+    def stop_rank(self, run, model, is_wanted):
+        """A rank that has been stopped when its folder in /proc was wanted. It
+        runs a few milliseconds at a time until then."""
         rank = None
         while run.poll() is None:
             if rank is None:
@@ -461,13 +463,22 @@ class Errors(Mpi):
                                  str(model))
                 continue
             os.kill(rank, signal.SIGSTOP)
-            if self.find(lambda folder: any(
-                    os.readlink(file) == str(train)
-                    for file in (folder / "fd").iterdir()), rank):
+            if self.find(lambda folder: self.is_stopped(folder) and
+                         is_wanted(folder), rank):
                 return rank
             os.kill(rank, signal.SIGCONT)
             time.sleep(0.003)
         raise AssertionError("ended early:\n" + run.stderr.read())
+
+    @staticmethod
+    def is_stopped(folder):
+        """Waits until all threads stand still; whether they do."""
+        for _ in range(1000):
+            if all((thread / "stat").read_text().rpartition(")")[2].split()[0]
+                   in "TZ" for thread in (folder / "task").iterdir()):
+                return True
+            time.sleep(0.001)
+        return False
 
     def find(self, is_wanted, process="[0-9]*"):
         """A process, by its folder in /proc; None if there is none."""

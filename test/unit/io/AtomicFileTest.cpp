@@ -144,9 +144,10 @@ TEST(AtomicFile, WritesStandardOutput) {
   EXPECT_EQ(get(folder.at("out")), "to stdout");
 }
 
-// Sends a signal to a child with two unfinished outputs; returns its wait
-// status.
-static int signalled(const TemporaryFolder &folder, int signal, bool ignored) {
+// Sends a signal to a child with two unfinished outputs, of which the second
+// has a name if `suspends`; returns its wait status.
+static int signalled(const TemporaryFolder &folder, int signal, bool ignored,
+                     bool suspends = true) {
   pid_t child = fork();
   if (child == 0) {
     std::signal(signal, ignored ? SIG_IGN : SIG_DFL);
@@ -157,6 +158,7 @@ static int signalled(const TemporaryFolder &folder, int signal, bool ignored) {
     Result<AtomicFile> second = AtomicFile::create(folder.at("other"));
     Result<AtomicFile> done = AtomicFile::create(folder.at("done"));
     bool good = first && second && done && first->write("x").ok() &&
+                (!suspends || second->suspend().ok()) &&
                 done->write("whole").ok() && done->commit().ok();
     raise(signal);
     _exit(good && first->commit().ok() && second->commit().ok() ? 0 : 1);
@@ -192,6 +194,39 @@ TEST(AtomicFile, LeavesNothingWhenASignalEndsTheProcess) {
     EXPECT_EQ(get(folder.at("out")), "x");
     EXPECT_EQ(folder.count(), 3u);
   }
+}
+
+TEST(AtomicFile, LeavesNothingWhenTheProcessIsKilled) {
+  TemporaryFolder folder;
+  const int unnamed = open(folder.path.c_str(), O_RDWR | O_TMPFILE, 0600);
+  if (unnamed < 0)
+    GTEST_SKIP() << "the file system has no files without a name";
+  close(unnamed);
+  int status = signalled(folder, SIGKILL, false, /*suspends=*/false);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  EXPECT_EQ(get(folder.at("done")), "whole");
+  EXPECT_EQ(folder.count(), 1u);
+}
+
+TEST(AtomicFile, GoesOnAfterItWasSuspended) {
+  TemporaryFolder folder;
+  put(folder.at("out"), "old");
+  for (bool commits : {false, true}) {
+    Result<AtomicFile> file = AtomicFile::create(folder.at("out"));
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->suspend());
+    ASSERT_TRUE(file->suspend());
+    ASSERT_TRUE(file->write("new "));
+    ASSERT_TRUE(file->suspend());
+    EXPECT_EQ(folder.count(), 2u);
+    ASSERT_TRUE(file->write("text"));
+    ASSERT_TRUE(file->suspend());
+    if (commits) {
+      ASSERT_TRUE(file->commit());
+    }
+  }
+  EXPECT_EQ(get(folder.at("out")), "new text");
+  EXPECT_EQ(folder.count(), 1u);
 }
 
 TEST(AtomicFile, TellsWhetherTwoNamesAreOneFile) {

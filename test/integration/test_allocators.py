@@ -226,11 +226,12 @@ class Allocators(harness.TestCase):
         model = self.prepare(small.FORMULA + " + s(a,k=80)")
         total = 10_000_000
         options = ("--threads", 1, "--placement", "sums=cpu,solve=device")
-        taken = dict(memory=total, taken=total - 50_000, taken_ms=400)
+        taken = dict(memory=total, taken=total - 50_000)
         run = self.run_sim(model, *options, **taken)
         self.assertEqual(run.returncode, 1)
         self.assertIn("of memory on device 'sim' to solve", run.stderr)
-        run = self.run_sim(model, *options, "--memory-wait", 60, **taken)
+        run = self.run_sim(model, *options, "--memory-wait", 60, **taken,
+                           taken_for=50)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("warning: waiting for memory on 'sim'", run.stderr)
 
@@ -245,11 +246,12 @@ class Allocators(harness.TestCase):
         for allocator in ALLOCATORS:
             options = ("--threads", 1, "--allocator", allocator)
             # Others have taken so much that no rung fits, and give it back.
-            taken = dict(memory=total, taken=total - 50_000, taken_ms=400)
+            taken = dict(memory=total, taken=total - 50_000)
             run = self.run_sim(model, *options, **taken)
             self.assertEqual(run.returncode, 1)
             self.assertIn("bytes more would do", run.stderr)
-            run = self.run_sim(model, *options, *waits, **taken)
+            run = self.run_sim(model, *options, *waits, **taken,
+                               taken_for=50)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertEqual(run.stderr.count(
                 "warning: waiting for memory on 'sim', at most 60 s "

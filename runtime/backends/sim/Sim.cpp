@@ -15,7 +15,8 @@
 ///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is
 ///     TAMRT_SIM_RESERVE=BYTES    what its kernels take beside the plan; 0
 ///     TAMRT_SIM_TAKEN=BYTES      what others have taken when it is opened
-///     TAMRT_SIM_TAKEN_MS=N       they give it back N milliseconds later
+///     TAMRT_SIM_TAKEN_FOR=N      they give it back when the device has been
+///                                asked N times for its free memory; never
 ///     TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
 ///     TAMRT_SIM_FAIL_LATER=1     and all later ones of over half its size
 ///     TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, lacks memory
@@ -183,17 +184,12 @@ struct tamrt_executable {
 };
 
 struct tamrt_device {
-  using Clock = std::chrono::steady_clock;
-
-  int64_t free() const {
-    return total - used - (Clock::now() < takenUntil ? taken : 0);
-  }
+  int64_t free() const { return total - used - taken; }
 
   std::mutex mutex;
   int64_t total = 0, largest = 0, used = 0, peak = 0;
-  /// Bytes that others have taken, until then.
-  int64_t taken = 0;
-  Clock::time_point takenUntil;
+  /// Bytes that others have taken, until `takenFor` more questions.
+  int64_t taken = 0, takenFor = 0;
   /// Bytes of `used` that a purge returns.
   int64_t kept = 0;
   uint64_t calls = 0, failures = 0;
@@ -344,9 +340,7 @@ tamrt_device *open(int32_t index, char *why, size_t whyBytes) {
   device->total = number("TAMRT_SIM_MEMORY", int64_t(1) << 30);
   device->largest = number("TAMRT_SIM_LARGEST", device->total);
   device->taken = number("TAMRT_SIM_TAKEN", 0);
-  device->takenUntil =
-      tamrt_device::Clock::now() +
-      std::chrono::milliseconds(number("TAMRT_SIM_TAKEN_MS", 0));
+  device->takenFor = number("TAMRT_SIM_TAKEN_FOR", 0);
   device->failAt = uint64_t(number("TAMRT_SIM_FAIL", 0));
   device->failsLater = number("TAMRT_SIM_FAIL_LATER", 0) != 0;
   device->opaque = number("TAMRT_SIM_OPAQUE", 0) != 0;
@@ -397,6 +391,8 @@ int64_t reserve(tamrt_device *) { return number("TAMRT_SIM_RESERVE", 0); }
 
 int32_t memory(tamrt_device *device, int64_t *freeBytes, int64_t *totalBytes) {
   std::lock_guard lock(device->mutex);
+  if (device->takenFor > 0 && --device->takenFor == 0)
+    device->taken = 0;
   *freeBytes = device->free();
   *totalBytes = device->total;
   return TAMRT_OK;

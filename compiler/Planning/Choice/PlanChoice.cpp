@@ -248,6 +248,16 @@ private:
       reselect(first, isLarge);
   }
 
+  /// Calls body(stage) for the stages of a stay's buffer within its time.
+  template <class Body>
+  void forEachStage(const Residence &stay, const Body &body) const {
+    const ChoiceModel::Item &item = model.items[itemOf[stay.buffer]];
+    for (int32_t s = item.firstStage; s < item.firstStage + item.stages; ++s)
+      if (stay.time.lower <= built.times[s].lower &&
+          built.times[s].lower < stay.time.upper)
+        body(s);
+  }
+
   /// By stage: the offset of a candidate's stay; -1 if it has none.
   std::vector<int64_t> offsetsOf(const Candidate &candidate) const {
     std::vector<int64_t> offsets(model.stages.size(), -1);
@@ -259,13 +269,9 @@ private:
                   candidate.packed.offsets[built.buffers[i].front()]);
     forEachStay(candidate.plan.residences, problem.buffers.size(),
                 [&](const Residence &stay, size_t index) {
-                  const ChoiceModel::Item &item =
-                      model.items[itemOf[stay.buffer]];
-                  for (int32_t s = item.firstStage;
-                       s < item.firstStage + item.stages; ++s)
-                    if (stay.time.lower <= built.times[s].lower &&
-                        built.times[s].lower < stay.time.upper)
-                      offsets[s] = candidate.packed.offsets[index];
+                  forEachStage(stay, [&](int32_t stage) {
+                    offsets[stage] = candidate.packed.offsets[index];
+                  });
                 });
     return offsets;
   }
@@ -283,12 +289,10 @@ private:
         offsets[member] = found.offsets[model.items[i].firstStage];
     forEachStay(made.plan.residences, problem.buffers.size(),
                 [&](const Residence &stay, size_t index) {
-                  const ChoiceModel::Item &item =
-                      model.items[itemOf[stay.buffer]];
-                  for (int32_t s = item.firstStage;
-                       s < item.firstStage + item.stages; ++s)
-                    if (built.times[s].lower == stay.time.lower)
-                      offsets[index] = found.offsets[s];
+                  forEachStage(stay, [&](int32_t stage) {
+                    if (built.times[stage].lower == stay.time.lower)
+                      offsets[index] = found.offsets[stage];
+                  });
                 });
     Problem rest = made.placed.problem;
     for (size_t i = 0; i < offsets.size(); ++i)

@@ -8,8 +8,8 @@
 
 #include "app/Penalties.h"
 
+#include "core/run/UnitPenalties.h"
 #include "io/Number.h"
-#include "kernels/cpu/ElementaryScalars.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -17,13 +17,6 @@
 #include <string_view>
 
 namespace tamrt {
-
-/// 10^ap; for a whole number the nearest double, which tamc takes too.
-static double givenStrength(double ap) {
-  if (ap == std::floor(ap))
-    return *parseNumber(fmt::format("1e{}", int64_t(ap)));
-  return cpu::power(10, ap);
-}
 
 static std::string namesOf(const tamrt_model &model) {
   std::string names;
@@ -64,7 +57,7 @@ Result<ChosenPenalties> parsePenalties(const tamrt_model &model,
     if (strengths.empty())
       for (size_t i = 0; i < count; ++i)
         strengths.push_back(model.penalties[i].strength);
-    strengths[index] = givenStrength(*ap);
+    strengths[index] = strengthOf(*ap);
     chosen.aps.emplace_back(name, *ap);
   }
   return chosen;

@@ -9,13 +9,20 @@
 #include "core/run/UnitPenalties.h"
 
 #include "core/run/Crew.h"
+#include "io/Number.h"
 #include "kernels/cpu/ElementaryScalars.h"
 
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 
 namespace tamrt {
 
-double strengthOf(double ap) { return cpu::power(10, ap); }
+double strengthOf(double ap) {
+  if (ap == std::floor(ap))
+    return *parseNumber(fmt::format("1e{}", int64_t(ap)));
+  return cpu::power(10, ap);
+}
 
 std::vector<double> strengthsOf(const tamrt_model &model,
                                 std::span<const Coordinate> coordinates,

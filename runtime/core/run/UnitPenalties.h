@@ -47,7 +47,8 @@ unitPenalties(const tamrt_model &model, std::span<const Coordinate> coordinates,
               const Normalization &normalization, const Tables &tables,
               const RunOptions &options);
 
-/// 10^ap.
+/// 10^ap, of at most TAMRT_AP_LIMIT in magnitude; for a whole number the
+/// nearest double, which tamc takes too.
 double strengthOf(double ap);
 
 /// Strengths of all penalties of a model for the aps of the coordinates: those

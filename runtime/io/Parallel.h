@@ -22,6 +22,10 @@
 
 namespace tamrt {
 
+/// Rows below which a thread costs more than it saves where a pass over them
+/// does little for each.
+inline constexpr size_t kRowsPerThread = size_t(1) << 15;
+
 /// The number of threads for `work` units if the user requests `threads`; 0
 /// means as many as the machine has, but with at least `grain` units for each.
 /// At least 1 and at most `work`.

@@ -19,8 +19,8 @@
 namespace tamrt {
 namespace {
 
-/// Rows below which a thread costs more than it saves.
-constexpr size_t kRowsPerThread = size_t(1) << 16;
+/// Values below which a thread costs more than it saves.
+constexpr size_t kValuesPerThread = size_t(1) << 16;
 
 /// Rounding of centre and half range does not put a value beyond its range.
 constexpr double kSlack = 1 + 1e-9;
@@ -65,9 +65,10 @@ void BeyondRange::add(const Dataset &part, unsigned threads) {
   rows += part.rowCount();
   for (size_t i = 0; i < counts.size(); ++i)
     counts[i] += part.unseenRows(i);
-  const unsigned pieces = std::min(
-      chooseThreads(threads, part.rowCount() * compared.size(), kRowsPerThread),
-      std::max(unsigned(compared.size()), 1u));
+  const unsigned pieces =
+      std::min(chooseThreads(threads, part.rowCount() * compared.size(),
+                             kValuesPerThread),
+               std::max(unsigned(compared.size()), 1u));
   forEachPiece(pieces, [&](unsigned piece) {
     for (size_t at = piece; at < compared.size(); at += pieces) {
       const size_t input = compared[at];

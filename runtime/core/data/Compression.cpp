@@ -18,15 +18,13 @@ FitSteps chooseSteps(const tamrt_model &model, const Dataset &data,
                      const Normalization &normalization, unsigned threads) {
   if (!model.compression)
     return {&model};
-  // Fewer rows take less time than a thread takes to start.
-  constexpr size_t kMinRows = size_t(1) << 15;
   const auto grids = size_t(model.compression->grid_count);
   const size_t groups = data.groups().size();
   std::vector<Spread> spreads(grids * groups);
   std::vector<std::atomic<bool>> isOff(grids);
   std::atomic<size_t> next = 0;
   forEachPiece(
-      chooseThreads(threads, data.rowCount(), kMinRows), [&](unsigned) {
+      chooseThreads(threads, data.rowCount(), kRowsPerThread), [&](unsigned) {
         for (size_t at; (at = next++) < spreads.size();) {
           const size_t grid = at / groups;
           const tamrt_grid &own = model.compression->grids[grid];

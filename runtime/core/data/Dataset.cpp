@@ -18,9 +18,6 @@
 namespace tamrt {
 namespace {
 
-/// Rows below which a thread costs more than it saves.
-constexpr size_t kGroupedRowsPerThread = size_t(1) << 15;
-
 /// Lists the groups that have rows, and sorts rows by group, stably, by
 /// counting.
 void sortByGroup(const Rows &rows, bool grouped, const GroupOrder &groups,
@@ -158,8 +155,7 @@ void Dataset::takeNumbers(Rows &rows, unsigned threads) {
     return;
   const auto parts = partsOf(order, groupList);
   const size_t pieces = std::min<size_t>(
-      chooseThreads(threads, order.size(), kGroupedRowsPerThread),
-      parts.size());
+      chooseThreads(threads, order.size(), kRowsPerThread), parts.size());
   std::atomic<size_t> next = 0;
   forEachPiece(unsigned(pieces), [&](unsigned) {
     for (size_t i; (i = next++) < pieces * gathered.size();) {
@@ -186,7 +182,7 @@ void Dataset::permute(std::span<GrowingArray<double> *const> columns,
   // Threads take pieces of columns in order. A piece starts when the column
   // before is complete, because then its memory is free. A thread only ever
   // waits for pieces that other threads are working on.
-  const size_t pieces = chooseThreads(threads, count, kGroupedRowsPerThread);
+  const size_t pieces = chooseThreads(threads, count, kRowsPerThread);
   std::atomic<size_t> next = 0;
   std::vector<std::atomic<size_t>> done(columns.size());
   forEachPiece(unsigned(pieces), [&](unsigned) {
@@ -327,28 +323,25 @@ Dataset Dataset::copy(
   for (Column &column : data.values)
     places.push_back(column.own.data());
   std::atomic<size_t> next = 0;
-  forEachPiece(
-      chooseThreads(threads, rows, kGroupedRowsPerThread), [&](unsigned) {
-        for (size_t r; (r = next++) < ranges.size();) {
-          const Group &from = ranges[r], &to = data.groupList[r];
-          for (size_t i = 0; i < sources.size(); ++i)
-            std::copy_n(sources[i] + from.first, from.rows,
-                        places[i] + to.first);
-          for (size_t i = 0; i < inputs; ++i)
-            if (!source.inputs[i])
-              setCodes(r, i, data.codeColumns[i].get() + to.first);
-          std::iota(data.order.begin() + ptrdiff_t(to.first),
-                    data.order.begin() + ptrdiff_t(to.first + to.rows),
-                    uint32_t(from.first));
-          for (size_t row = 0; weights && row < from.rows; ++row) {
-            const double weight =
-                source.weights ? source.weights[from.first + row] : 1;
-            weights[to.first + row] =
-                discount.empty() ? weight
-                                 : weight * discount[from.rows - 1 - row];
-          }
-        }
-      });
+  forEachPiece(chooseThreads(threads, rows, kRowsPerThread), [&](unsigned) {
+    for (size_t r; (r = next++) < ranges.size();) {
+      const Group &from = ranges[r], &to = data.groupList[r];
+      for (size_t i = 0; i < sources.size(); ++i)
+        std::copy_n(sources[i] + from.first, from.rows, places[i] + to.first);
+      for (size_t i = 0; i < inputs; ++i)
+        if (!source.inputs[i])
+          setCodes(r, i, data.codeColumns[i].get() + to.first);
+      std::iota(data.order.begin() + ptrdiff_t(to.first),
+                data.order.begin() + ptrdiff_t(to.first + to.rows),
+                uint32_t(from.first));
+      for (size_t row = 0; weights && row < from.rows; ++row) {
+        const double weight =
+            source.weights ? source.weights[from.first + row] : 1;
+        weights[to.first + row] =
+            discount.empty() ? weight : weight * discount[from.rows - 1 - row];
+      }
+    }
+  });
   return data;
 }
 

@@ -83,16 +83,13 @@ bool findPeriod(std::span<const double> values, double &lo, double &hi) {
   return finder.find(lo, hi);
 }
 
-/// Fewer rows take less time than a thread takes to start.
-static constexpr size_t kMinRows = size_t(1) << 15;
-
 /// The spread of each input without levels in each group, [group][input].
 static std::vector<Spread> spreadsOf(const tamrt_model &model,
                                      const Dataset &data, unsigned threads) {
   const size_t inputs = size_t(model.input_count);
   std::vector<Spread> spreads(data.groups().size() * inputs);
   std::atomic<size_t> next = 0;
-  forEachPiece(chooseThreads(threads, data.rowCount(), kMinRows),
+  forEachPiece(chooseThreads(threads, data.rowCount(), kRowsPerThread),
                [&](unsigned) {
                  for (size_t at; (at = next++) < spreads.size();) {
                    const size_t input = at % inputs;
@@ -211,7 +208,7 @@ Result<Normalization> normalizeApart(const tamrt_model &model,
   std::vector<std::optional<Error>> errors(ranges.size());
   std::atomic<size_t> next = 0;
   const size_t rows = ranges.empty() ? 0 : ranges.size() * ranges[0].rows;
-  forEachPiece(chooseThreads(threads, rows, kMinRows), [&](unsigned) {
+  forEachPiece(chooseThreads(threads, rows, kRowsPerThread), [&](unsigned) {
     std::vector<MovingSpread> spreads(source.inputs.begin(),
                                       source.inputs.end());
     size_t end = 0;

@@ -14,9 +14,6 @@
 
 namespace tamrt {
 
-/// Rows below which a thread costs more than it saves.
-static constexpr size_t kRowsPerThread = size_t(1) << 15;
-
 RowSurvey::RowSurvey(const tamrt_model &model, const ModelColumns &columns)
     : model(&model), columns(&columns), spreads(columns.numbers.size()),
       periods(size_t(model.input_count)) {

@@ -10,6 +10,7 @@
 
 #include "core/device/Device.h"
 #include "core/model/ModelFile.h"
+#include "core/model/Survey.h"
 #include "tamrt/backend.h"
 
 #include <algorithm>
@@ -23,7 +24,6 @@ using nlohmann::json;
 static constexpr const char *kSumsFormat = "tamc sums 2";
 /// Sums without those of the target.
 static constexpr const char *kOldFormat = "tamc sums 1";
-static constexpr const char *kSurveyFormat = "tamc survey 1";
 
 SumsLayout::SumsLayout(const tamrt_model &model) : model(model) {
   forEach([&](const tamrt_accumulator &each, size_t) {

@@ -20,8 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kFormat = "tamc survey 1";
-
 constexpr std::pair<Date::Form, const char *> kDateForms[] = {
     {Date::Form::Missing, "none"},
     {Date::Form::Number, "number"},
@@ -258,7 +256,7 @@ void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
 
 SafetensorsWriter serialize(const tamrt_model &model, const Survey &survey) {
   SafetensorsWriter writer;
-  addSpec(writer, model, kFormat);
+  addSpec(writer, model, kSurveyFormat);
   addSurvey(writer, model, survey);
   return writer;
 }

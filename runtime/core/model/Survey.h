@@ -40,6 +40,9 @@
 
 namespace tamrt {
 
+/// The format of a survey's file, as its header says it.
+inline constexpr const char *kSurveyFormat = "tamc survey 1";
+
 /// The survey of one part.
 struct PartSurvey {
   /// Parts are in the order of their names.

@@ -23,8 +23,6 @@ namespace tamrt {
 Status
 Adaptation::compute(bool keepsKeys,
                     const std::function<void(const FittedWindow &)> &take) {
-  if (Status s = of.prepare(); !s)
-    return s;
   if (Status s = read(keepsKeys); !s)
     return s;
   if (Status s = of.predictBase(*data, places(), base); !s)
@@ -52,7 +50,7 @@ Status Adaptation::read(bool keepsKeys) {
   for (size_t i = 0; i < rows.levels.size(); ++i) {
     const GrowingArray<uint32_t> &ids = rows.levels[i];
     WindowColumns::Levels &column = levels.emplace_back();
-    column.ids.assign(ids.data(), ids.data() + ids.size());
+    column.ids.append({ids.data(), ids.size()});
     const TextIndex &texts = reader->levels(i);
     for (uint32_t id = 0; id < texts.size(); ++id)
       column.texts.emplace_back(texts[id]);
@@ -60,9 +58,10 @@ Status Adaptation::read(bool keepsKeys) {
   data = Dataset::arrange(std::move(rows), *reader, reader->groupOrder(),
                           of.joint.model(), of.levels(), of.options.threads);
   for (WindowColumns::Levels &column : levels) {
-    std::vector<uint32_t> sorted(column.ids.size());
-    for (size_t row = 0; row < sorted.size(); ++row)
-      sorted[row] = column.ids[data->fileRows()[row]];
+    GrowingArray<uint32_t> sorted;
+    uint32_t *out = sorted.extend(column.ids.size());
+    for (size_t row = 0; row < column.ids.size(); ++row)
+      out[row] = column.ids[data->fileRows()[row]];
     column.ids = std::move(sorted);
   }
   windows = windowsOf(*data, of.adapt);
@@ -330,6 +329,8 @@ Status adaptFile(const tamrt_model &model, const Options &options,
   AdaptRun run(model, options, session);
   AdaptTables tables(run);
   if (Status s = tables.openCoefficients(); !s)
+    return s;
+  if (Status s = run.prepare(); !s)
     return s;
   const auto adapt = options.stream ? adaptStreamed : adaptInMemory;
   Result<AdaptCounts> counts = adapt(run, tables);

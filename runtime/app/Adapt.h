@@ -37,13 +37,13 @@ struct FittedWindow {
 /// The rows of a run of adapt, all in memory, and its results.
 class Adaptation {
 public:
-  /// `run` must outlive it.
+  /// `run`, which is prepared, must outlive it.
   explicit Adaptation(AdaptRun &run) : of(run) {}
 
   /// Reads the rows, with their keys if `keepsKeys`, fits the windows and
   /// predicts. `take` gets the windows in order; it may be empty. Errors: those
-  /// of AdaptRun::prepare, of reading and of steps; a row without a target that
-  /// a window trains on; a prediction that is not finite.
+  /// of reading and of steps; a row without a target that a window trains on; a
+  /// prediction that is not finite.
   Status compute(bool keepsKeys,
                  const std::function<void(const FittedWindow &)> &take);
 

@@ -84,7 +84,7 @@ Status AdaptRun::prepare() {
         return s;
   // Weights first: they are small, and the error for a wrong file should not
   // come after a long parse.
-  if (adapt.corrects && !weights) {
+  if (adapt.corrects) {
     Result<std::shared_ptr<const Weights>> read = readWeights(model, options);
     if (!read)
       return std::move(read).error();

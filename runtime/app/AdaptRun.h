@@ -82,7 +82,7 @@ public:
   AdaptRun &operator=(const AdaptRun &) = delete;
 
   /// Checks that there is memory for the steps, and reads the weights. To be
-  /// called before the functions below; may be called again.
+  /// called once, before the functions below.
   Status prepare();
 
   /// Opens the rows of `options.source()`. Errors: those of RowReader::open.

@@ -379,6 +379,8 @@ AdaptedTable adaptRows(const EngineModel &engine, const FittedModel *base,
     options->fitted = base ? base->weights.get() : nullptr;
     return runSession(engine.get(), *options, [&](const Session &session) {
       AdaptRun run(session.modelOf(engine.get(), *options), *options, session);
+      if (Status s = run.prepare(); !s)
+        return s;
       Adaptation adaptation(run);
       std::function<void(const FittedWindow &)> take;
       if (keepsCoefficients)

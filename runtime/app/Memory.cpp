@@ -8,6 +8,7 @@
 
 #include "app/Memory.h"
 
+#include "app/StreamedAdapt.h"
 #include "core/data/Dataset.h"
 #include "core/data/Ranges.h"
 #include "core/device/MachineMemory.h"
@@ -122,14 +123,11 @@ StreamNeed streamNeed(const tamrt_model &model) {
 
 WindowStreamNeed windowStreamNeed(const tamrt_model &model,
                                   const tamrt_adapt &adapt, size_t perUnit) {
-  constexpr size_t kKeyBytes = 64;
-  // Of what waits: forecast, base, line and end of the keys.
-  const size_t waiting = 2 * sizeof(double) + 2 * sizeof(uint64_t) + kKeyBytes;
   const size_t forecast = sizeof(double);
-  return {
-      int64_t(StreamLimits().rowBytes),
-      int64_t(Dataset::bytesPerRow(*model.adapt->model) + forecast + waiting),
-      adapt.window + adapt.horizon - 1 + int64_t(perUnit) * adapt.update};
+  return {int64_t(StreamLimits().rowBytes),
+          int64_t(Dataset::bytesPerRow(*model.adapt->model) + forecast +
+                  WaitingRows::kBytesPerRow),
+          adapt.window + adapt.horizon - 1 + int64_t(perUnit) * adapt.update};
 }
 
 WindowStreamNeed windowStreamNeed(const tamrt_model &model) {

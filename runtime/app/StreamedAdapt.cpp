@@ -15,6 +15,7 @@
 #include "core/run/StreamedFit.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
@@ -124,10 +125,9 @@ void HeldRows::replace(std::span<const Range> ranges, const Dataset &piece,
   for (size_t i = 0; i < levels.size(); ++i) {
     if (!isHeld[i])
       continue;
-    const GrowingArray<uint32_t> ids =
-        joined(ranges, rows, levels[i].ids.data(),
-               [&](size_t row) { return read[i][piece.fileRows()[row]]; });
-    levels[i].ids.assign(ids.begin(), ids.end());
+    levels[i].ids = joined(ranges, rows, levels[i].ids.data(), [&](size_t row) {
+      return read[i][piece.fileRows()[row]];
+    });
   }
   fileRows = joined(ranges, rows, fileRows.data(), [&](size_t row) {
     return firstRow + piece.fileRows()[row];
@@ -234,8 +234,6 @@ void StreamedAdaptation::addLacks(
 }
 
 Result<bool> StreamedAdaptation::survey() {
-  if (Status s = of.prepare(); !s)
-    return std::move(s).error();
   auto keepAll = [&](const std::string &why) {
     of.progress.clear();
     tell(of.model, "note", "--stream keeps all rows" + why);
@@ -356,6 +354,7 @@ Status StreamedAdaptation::checkMemory() {
       most.push_back(std::min(int64_t(group.rows), need.rowsPerGroup));
   std::sort(most.begin(), most.end(), std::greater<>());
   most.resize(std::min(most.size(), mostOpen));
+  bytesPerRow = need.perRow;
   const int64_t bytes =
       need.perRow * std::accumulate(most.begin(), most.end(), int64_t(0));
   freeBytes = Device::cpu().memory().freeBytes;
@@ -395,6 +394,8 @@ Status StreamedAdaptation::compute(const AdaptedRows &out) {
   if (Status s = reader->rewind(); !s)
     return s;
   held.emplace(of, reader->columns());
+  assert(int64_t(held->bytesPerRow() + WaitingRows::kBytesPerRow) <=
+         bytesPerRow);
   waiting.emplace(of);
   if (out.window)
     spool.emplace(of.options.windowCoefficients, groups.size());

@@ -115,6 +115,11 @@ private:
 /// Rows that have been read but not written, in the order of the file.
 class WaitingRows {
 public:
+  /// Bytes of a row with keys of ordinary length: forecast, base, line and the
+  /// end of the keys.
+  static constexpr size_t kBytesPerRow =
+      2 * sizeof(double) + 2 * sizeof(uint64_t) + 64;
+
   explicit WaitingRows(const AdaptRun &run) : run(run) {}
 
   /// Adds the rows of a piece; those of `base` are in the order of `piece`.
@@ -162,6 +167,7 @@ private:
 /// A run of adapt that reads its file twice.
 class StreamedAdaptation {
 public:
+  /// `run`, which is prepared, must outlive it.
   explicit StreamedAdaptation(AdaptRun &run) : of(run) {}
 
   /// Reads the file to its end, and checks that there is memory for the rows
@@ -238,6 +244,8 @@ private:
   std::vector<Group> names;
   /// Bytes that the run may take, and of them those that are free.
   int64_t budget = 0, freeBytes = 0;
+  /// Those of a row that is held or waits, as the plan has them.
+  int64_t bytesPerRow = 0;
   size_t ties = 0, mostOpen = 0, windows = 0, fitted = 0, apart = 0;
   std::optional<HeldRows> held;
   std::optional<WaitingRows> waiting;

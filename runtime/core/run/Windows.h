@@ -23,6 +23,7 @@
 #include "core/data/Dataset.h"
 #include "core/run/Executor.h"
 #include "io/Error.h"
+#include "io/GrowingArray.h"
 #include "tamrt/abi.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ struct WindowColumns {
   RowSource source;
   /// A column of levels: for each row the index of its text.
   struct Levels {
-    std::vector<uint32_t> ids;
+    GrowingArray<uint32_t> ids;
     std::vector<std::string> texts;
   };
   /// By input; null for inputs that have numbers.

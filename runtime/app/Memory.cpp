@@ -123,6 +123,8 @@ StreamNeed streamNeed(const tamrt_model &model) {
 
 WindowStreamNeed windowStreamNeed(const tamrt_model &model,
                                   const tamrt_adapt &adapt, size_t perUnit) {
+  // A row's number in the file takes more than one in memory does.
+  const size_t number = sizeof(uint64_t) - sizeof(uint32_t);
   const size_t forecast = sizeof(double);
   return {int64_t(StreamLimits().rowBytes),
           int64_t(Dataset::bytesPerRow(*model.adapt->model) + forecast +

@@ -113,7 +113,7 @@ void HeldRows::takeLevels(const Rows &rows, const RowReader &reader) {
 }
 
 void HeldRows::replace(std::span<const Range> ranges, const Dataset &piece,
-                       const BaseColumns &base, uint32_t firstRow) {
+                       const BaseColumns &base, uint64_t firstRow) {
   size_t rows = 0;
   for (const Range &range : ranges)
     rows += range.held + range.read;
@@ -152,7 +152,7 @@ size_t HeldRows::bytesPerRow() const {
   return numbers.size() * sizeof(double) +
          size_t(std::count(isHeld.begin(), isHeld.end(), true)) *
              sizeof(uint32_t) +
-         sizeof(uint32_t);
+         sizeof(uint64_t);
 }
 
 void WaitingRows::add(KeyCells keys, GrowingArray<uint64_t> lines,
@@ -164,7 +164,7 @@ void WaitingRows::add(KeyCells keys, GrowingArray<uint64_t> lines,
   parts.push_back(
       {next, rows, std::move(keys), std::move(lines), std::move(predictions),
        std::vector(rows, std::numeric_limits<double>::quiet_NaN())});
-  next += uint32_t(rows);
+  next += rows;
   waitingBytes += parts.back().bytes();
 }
 
@@ -174,14 +174,14 @@ int64_t WaitingRows::Part::bytes() const {
                  sizeof(double) * (base.size() + forecasts.size()));
 }
 
-const WaitingRows::Part &WaitingRows::partOf(uint32_t row) const {
+const WaitingRows::Part &WaitingRows::partOf(uint64_t row) const {
   auto after = std::upper_bound(
       parts.begin(), parts.end(), row,
-      [](uint32_t row, const Part &part) { return row < part.first; });
+      [](uint64_t row, const Part &part) { return row < part.first; });
   return *std::prev(after);
 }
 
-double WaitingRows::set(uint32_t row, double forecast) {
+double WaitingRows::set(uint64_t row, double forecast) {
   Part &part = partOf(row);
   const size_t at = row - part.first;
   --part.left;
@@ -189,12 +189,12 @@ double WaitingRows::set(uint32_t row, double forecast) {
   return forecast + (part.base.empty() ? 0 : part.base[at]);
 }
 
-std::string_view WaitingRows::keys(uint32_t row) const {
+std::string_view WaitingRows::keys(uint64_t row) const {
   const Part &part = partOf(row);
   return part.keys.ends.empty() ? "" : part.keys[row - part.first];
 }
 
-uint64_t WaitingRows::line(uint32_t row) const {
+uint64_t WaitingRows::line(uint64_t row) const {
   const Part &part = partOf(row);
   return part.lines[row - part.first];
 }
@@ -434,7 +434,7 @@ Status StreamedAdaptation::process(Dataset &piece, const AdaptedRows &out) {
           base);
       !s)
     return s;
-  const uint32_t firstRow = waiting->added();
+  const uint64_t firstRow = waiting->added();
   waiting->add(std::move(keys), std::move(lines), piece, base);
   for (const Group &group : piece.groups()) {
     GroupState &state = groups[group.place];
@@ -463,7 +463,7 @@ Status StreamedAdaptation::process(Dataset &piece, const AdaptedRows &out) {
 /// Adds the rows of a piece to those that are held, and drops those that no
 /// window to come needs.
 void StreamedAdaptation::hold(const Dataset &piece, const BaseColumns &base,
-                              uint32_t firstRow) {
+                              uint64_t firstRow) {
   std::vector<HeldRows::Range> ranges;
   auto next = piece.groups().begin();
   size_t count = 0;
@@ -592,7 +592,7 @@ void StreamedAdaptation::deliver(std::span<const Window> some,
                                  std::span<const double> predictions) {
   for (const Window &window : some)
     for (size_t row = window.first; row < window.first + window.rows; ++row) {
-      const uint32_t fileRow = held->fileRow(row);
+      const uint64_t fileRow = held->fileRow(row);
       const uint64_t line = waiting->line(fileRow);
       const double got = waiting->set(fileRow, predictions[row]);
       if (std::isfinite(got) ||
@@ -611,7 +611,7 @@ Status StreamedAdaptation::takeWindow(const FittedWindow &window,
   if (Status s = passTurn(out); !s)
     return s;
   ++groups[window.group].taken;
-  const std::string_view keys = waiting->keys(uint32_t(window.row));
+  const std::string_view keys = waiting->keys(window.row);
   if (window.group != turn)
     return spool->add(window.group, {keys, window.index, window.coefficients});
   out.window(window, keys);

@@ -75,11 +75,11 @@ public:
   /// Replaces the rows by ranges of those held and of a piece, whose first row
   /// in the file is number `firstRow`.
   void replace(std::span<const Range> ranges, const Dataset &piece,
-               const BaseColumns &base, uint32_t firstRow);
+               const BaseColumns &base, uint64_t firstRow);
 
   size_t count() const { return fileRows.size(); }
   /// The number of a row in the file, from 0.
-  uint32_t fileRow(size_t row) const { return fileRows[row]; }
+  uint64_t fileRow(size_t row) const { return fileRows[row]; }
   WindowColumns columns() const;
 
   /// Bytes of a row.
@@ -109,7 +109,7 @@ private:
   std::vector<TextIndex> texts;
   std::vector<std::vector<uint32_t>> read;
   std::vector<bool> isHeld;
-  GrowingArray<uint32_t> fileRows;
+  GrowingArray<uint64_t> fileRows;
 };
 
 /// Rows that have been read but not written, in the order of the file.
@@ -126,13 +126,13 @@ public:
   void add(KeyCells keys, GrowingArray<uint64_t> lines, const Dataset &piece,
            const BaseColumns &base);
   /// Number of rows that were added.
-  uint32_t added() const { return next; }
+  uint64_t added() const { return next; }
   /// Says that a row will have no forecast.
-  void skip(uint32_t row) { --partOf(row).left; }
+  void skip(uint64_t row) { --partOf(row).left; }
   /// Sets the forecast of a row. Returns the prediction.
-  double set(uint32_t row, double forecast);
-  std::string_view keys(uint32_t row) const;
-  uint64_t line(uint32_t row) const;
+  double set(uint64_t row, double forecast);
+  std::string_view keys(uint64_t row) const;
+  uint64_t line(uint64_t row) const;
   /// Bytes of the rows, about, but for those of the last piece.
   int64_t bytesBefore() const {
     return parts.empty() ? 0 : waitingBytes - parts.back().bytes();
@@ -143,7 +143,7 @@ public:
 
 private:
   struct Part {
-    uint32_t first;
+    uint64_t first;
     /// Rows without a forecast that may get one.
     size_t left;
     KeyCells keys;
@@ -153,14 +153,14 @@ private:
 
     int64_t bytes() const;
   };
-  const Part &partOf(uint32_t row) const;
-  Part &partOf(uint32_t row) {
+  const Part &partOf(uint64_t row) const;
+  Part &partOf(uint64_t row) {
     return const_cast<Part &>(std::as_const(*this).partOf(row));
   }
 
   const AdaptRun &run;
   std::deque<Part> parts;
-  uint32_t next = 0;
+  uint64_t next = 0;
   int64_t waitingBytes = 0;
 };
 
@@ -220,7 +220,7 @@ private:
     return {of.adapt, group.rows};
   }
   Status process(Dataset &piece, const AdaptedRows &out);
-  void hold(const Dataset &piece, const BaseColumns &base, uint32_t firstRow);
+  void hold(const Dataset &piece, const BaseColumns &base, uint64_t firstRow);
   std::vector<Window> readyWindows();
   void fit(std::span<const Window> windows, const AdaptedRows &out);
   Status fitSome(std::span<const Window> windows, const AdaptedRows &out,

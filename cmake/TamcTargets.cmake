@@ -68,6 +68,9 @@ function(tamc_compile_together target)
     set_source_files_properties(${source} PROPERTIES
       UNITY_GROUP "${folder}${number}")
   endforeach()
+  # A file's own names are its own also where CMake includes it.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # tamc_precompiled_mlir(<target>)

@@ -60,18 +60,6 @@ void tellSteps(const tamrt_model &model, const FitSteps &steps,
     timings.note("levels of " + column, count);
 }
 
-void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
-  if (summary.unconverged == 0)
-    return;
-  char residual[32];
-  std::snprintf(residual, sizeof(residual), "%.1e", summary.residual);
-  tell(model, "warning",
-       "conjugate gradients did not converge for " +
-           std::to_string(summary.unconverged) + " of " +
-           std::to_string(summary.groups) + " groups, largest residual " +
-           residual);
-}
-
 /// Fits rows that are all in memory. `reader` is at its first row and is not
 /// used afterwards.
 Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
@@ -165,6 +153,26 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
 
 } // namespace
 
+void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
+  if (summary.unconverged == 0)
+    return;
+  char residual[32];
+  std::snprintf(residual, sizeof(residual), "%.1e", summary.residual);
+  tell(model, "warning",
+       "conjugate gradients did not converge for " +
+           std::to_string(summary.unconverged) + " of " +
+           std::to_string(summary.groups) + " groups, largest residual " +
+           residual);
+}
+
+void noteIterations(const CgSummary &summary, Timings &timings) {
+  if (summary.groups == 0)
+    return;
+  timings.note("iterations", summary.allIterations);
+  timings.note("most iterations of a group", summary.maxIterations);
+  timings.note("residual", summary.residual);
+}
+
 Result<Weights> FitCommand::fit() {
   RunOptions run = session.run(options, progress);
   run.summary = &summary;
@@ -254,12 +262,7 @@ static Status fitFile(const tamrt_model &model, const Options &options,
     return s;
   timings.end("write");
   command.tellNotes(*weights);
-  const CgSummary &summary = command.summary;
-  if (summary.groups > 0) {
-    timings.note("iterations", summary.allIterations);
-    timings.note("most iterations of a group", summary.maxIterations);
-    timings.note("residual", summary.residual);
-  }
+  noteIterations(command.summary, timings);
   session.finish(timings, options);
   return options.command == Command::Tune
              ? print(formatChosen(model, options, weights->groups,

@@ -59,6 +59,12 @@ Result<Weights> fitRows(const tamrt_model &model, const Options &options,
                         RowReader reader, const RunOptions &run,
                         Timings &timings);
 
+/// Warns of groups that did not converge.
+void tellUnconverged(const tamrt_model &model, const CgSummary &summary);
+
+/// Notes the iterations of conjugate gradients, if there were any.
+void noteIterations(const CgSummary &summary, Timings &timings);
+
 } // namespace tamrt
 
 #endif // TAMRT_APP_FITCOMMAND_H

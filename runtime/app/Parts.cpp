@@ -292,6 +292,8 @@ static Result<SurveyedFit> readFit(const tamrt_model &model,
   Result<Survey> survey = loadSurvey(model, file);
   if (!survey)
     return std::move(survey).error();
+  if (Status s = checkParts(model); !s)
+    return std::move(s).error();
   return prepareParts(model, *std::move(survey), file.path());
 }
 

@@ -9,6 +9,7 @@
 #include "app/RunRanks.h"
 
 #include "app/Commands.h"
+#include "app/FitCommand.h"
 #include "app/Parts.h"
 #include "app/Prediction.h"
 #include "app/Session.h"
@@ -48,8 +49,6 @@ Status checkRankFit(const tamrt_model &model, const Options &options) {
     other = "--inference";
   else if (options.calibrate)
     other = "--calibrate";
-  else if (options.solver == FitSolver::Cg)
-    other = "--solver cg";
   if (other)
     return Error{fmt::format("expected a fit of one file by one process for "
                              "{}, which several files or ranks do not have "
@@ -115,12 +114,8 @@ Status fitInSession(const tamrt_model &model, const Options &options,
   if (Status s = ranks.agree(std::move(checked)); !s)
     return s;
   auto end = [&](const char *phase) { timings.end(phase); };
-  auto check = [&](const SurveyedFit &fit) {
-    return ranks.agree(checkRoute(model, fit, run));
-  };
   Result<RankFit> fit = fitOnRanks(ranks, model, options.input, reading, run,
                                    {.end = end,
-                                    .check = check,
                                     .hasCheckpoint = hasCheckpoint,
                                     .checkpoint = options.checkpoint});
   if (!fit)
@@ -151,11 +146,13 @@ Status fitInSession(const tamrt_model &model, const Options &options,
          fmt::format("dropped {} of {} rows with missing values",
                      fit->rowsDropped, fit->rowsRead));
   tellAll(model, "note", fit->notes);
+  tellUnconverged(model, fit->iterations);
   if (fit->groupsLoaded > 0)
     tell(model, "note",
          fmt::format("{}: had {} of {} groups", options.checkpoint,
                      fit->groupsLoaded, fit->weights.groups.size()));
   timings.note("ranks", int64_t(ranks.size()));
+  noteIterations(fit->iterations, timings);
   timings.note("bytes of rows sent", sent[0]);
   timings.note("bytes of sums sent", sent[1]);
   session.finish(timings, options);

@@ -5,6 +5,7 @@ process, an error is one message and leaves no file, and so is the loss of a
 process. Also fits of several files by one process."""
 
 import gzip
+import json
 import math
 import os
 import pathlib
@@ -100,6 +101,44 @@ class Mpi(harness.TestCase):
         errors = re.findall("error: (.*)", run.stderr)
         self.assertEqual(len(errors), 1, run.stderr)
         return errors[0]
+
+    def stop_rank(self, run, model, is_wanted):
+        """A rank that has been stopped when its folder in /proc was wanted. It
+        runs a few milliseconds at a time until then."""
+        rank = None
+        while run.poll() is None:
+            if rank is None:
+                rank = self.find(lambda folder: os.readlink(folder / "exe") ==
+                                 str(model))
+                continue
+            os.kill(rank, signal.SIGSTOP)
+            if self.find(lambda folder: self.is_stopped(folder) and
+                         is_wanted(folder), rank):
+                return rank
+            os.kill(rank, signal.SIGCONT)
+            time.sleep(0.003)
+        raise AssertionError("ended early:\n" + run.stderr.read())
+
+    @staticmethod
+    def is_stopped(folder):
+        """Waits until all threads stand still; whether they do."""
+        for _ in range(1000):
+            if all((thread / "stat").read_text().rpartition(")")[2].split()[0]
+                   in "TZ" for thread in (folder / "task").iterdir()):
+                return True
+            time.sleep(0.001)
+        return False
+
+    def find(self, is_wanted, process="[0-9]*"):
+        """A process, by its folder in /proc; None if there is none."""
+        for folder in pathlib.Path("/proc").glob(str(process)):
+            try:
+                if is_wanted(folder):
+                    return int(folder.name)
+            except OSError:  # One that has ended, or of another user.
+                pass
+        return None
+
 
 
 class Bytes(Mpi):
@@ -198,6 +237,87 @@ class Bytes(Mpi):
         self.assert_same(model, train, counts=(2,),
                          options=["--ap", "d=2", "--threads", 3,
                                   "--chunk-rows", 100])
+
+
+class Iterations(Mpi):
+    """Fits by conjugate gradients."""
+
+    def test_preconditioners(self):
+        # Groups on several ranks, which iterate differently often.
+        model = self.compile(FORMULA, "--solver=cg", group="g", date="date")
+        train = self.write(shuffled(rows_of(3 * SEGMENT + 5, 40, 9000, 1)))
+        self.assert_same(model, train, counts=(1, 2, 3, 4, 8))
+        self.assert_same(model, train, self.cut(train, 4), counts=(3,),
+                         options=["--preconditioner", "none", "--threads", 2])
+
+    def test_one_group(self):
+        # Its fit has both solvers.
+        model = self.compile(FORMULA + " + c(date, n_cat=400, levels=True)")
+        train = self.write(f"{i * i % 400}{row[row.index(','):]}"
+                           for i, row in enumerate(rows_of(11 * SEGMENT)))
+        self.assert_same(model, train, self.cut(train, 3), counts=(2, 5),
+                         options=["--solver", "cg"])
+
+    def test_sketch(self):
+        # More iterations than it takes products.
+        model = self.compile(
+            "y ~ c(date, n_cat=900, levels=True) + s(d, k=30, ap=-8) "
+            "+ s(a, k=30, ap=-8)", "--solver=cg", group="g")
+        train = self.write(
+            f"{i * i % 900}{row[row.index(','):]}"
+            for i, row in enumerate(rows_of(3 * SEGMENT, SEGMENT + 1)))
+        self.assert_same(model, train, counts=(1, 3))
+
+    def test_figures(self):
+        # They are those of one process, whatever the rank of a group.
+        model = self.compile(FORMULA, "--solver=cg", group="g")
+        train = self.write(rows_of(9000, 40, 5000))
+
+        def figures(printed):
+            timings = json.loads(printed.strip().splitlines()[-1])
+            return {name: timings[name] for name in (
+                "iterations", "most iterations of a group", "residual")}
+        run = self.run_program(model, "fit", train, "-o", "w",
+                               "--timings=json")
+        _, printed = self.fit_ranks(3, model, train, "--timings=json")
+        self.assertEqual(figures(printed), figures(run.stderr))
+
+    def test_groups_that_do_not_converge(self):
+        model = self.compile(FORMULA, "--solver=cg", group="g")
+        train = self.write(rows_of(9000, 40, 5000))
+        options = ["--max-iterations", 2]
+        run = self.run_program(model, "fit", train, "-o", "w", *options)
+        self.assertEqual(run.returncode, 1)
+        error = run.stderr.partition("error: ")[2].strip()
+        self.assertIn("group '0'", error)
+        self.assertEqual(self.fail_ranks(3, model, train, *options), error)
+        options.append("--allow-unconverged")
+        run = self.run_program(model, "fit", train, "-o", "w", *options)
+        warning = re.search("warning: .* did not converge .*", run.stderr)[0]
+        self.assertIn(warning, self.fit_ranks(2, model, train, *options)[1])
+        self.assert_same(model, train, options=options)
+
+    def test_checkpoint(self):
+        model = self.compile(FORMULA, "--solver=cg", group="g")
+        train = self.write(rows_of(*[300] * 40))
+        kept = self.dir / "fit.checkpoint"
+        options = ["--checkpoint", kept]
+        self.assert_same(model, train, counts=(2,), options=options)
+        command, env = self.ranks(2, model, "fit", train, "-o", "w", *options)
+        with subprocess.Popen(command, env=env, cwd=self.dir, text=True,
+                              stderr=subprocess.PIPE) as run:
+            while not kept.exists():
+                self.assertIsNone(run.poll(), "ended early")
+            os.kill(self.stop_rank(run, model, lambda folder:
+                                   not list(self.dir.glob(".*"))),
+                    signal.SIGKILL)
+            run.communicate(timeout=harness.PATIENCE)
+        self.assertIn("expected the checkpoint of a fit of these rows",
+                      self.fail_ranks(2, model, train, *options,
+                                      "--tolerance", "1e-4"))
+        _, printed = self.fit_ranks(3, model, train, *options)
+        self.assertIn("fit.checkpoint: had ", printed)
+        self.assert_same(model, train, counts=(2,))
 
 
 class Predictions(Mpi):
@@ -362,11 +482,6 @@ class Errors(Mpi):
             "MPI do together",
             run.stderr)), 1, run.stderr)
 
-    def test_conjugate_gradients(self):
-        model = self.compile("y ~ l(a)", "--solver=cg", group="g")
-        self.assertIn("expected a model with the direct solver",
-                      self.fail_ranks(2, model, self.write(rows_of(40))))
-
     def test_no_library(self):
         model = self.compile("y ~ l(a)")
         train = self.write(rows_of(40))
@@ -452,43 +567,6 @@ class Errors(Mpi):
         kept.write_bytes(saved[:-8])
         run = self.run_program(model, "fit", train, "-o", "w", *options)
         self.assertIn(f"error: {kept}: ", run.stderr)
-
-    def stop_rank(self, run, model, is_wanted):
-        """A rank that has been stopped when its folder in /proc was wanted. It
-        runs a few milliseconds at a time until then."""
-        rank = None
-        while run.poll() is None:
-            if rank is None:
-                rank = self.find(lambda folder: os.readlink(folder / "exe") ==
-                                 str(model))
-                continue
-            os.kill(rank, signal.SIGSTOP)
-            if self.find(lambda folder: self.is_stopped(folder) and
-                         is_wanted(folder), rank):
-                return rank
-            os.kill(rank, signal.SIGCONT)
-            time.sleep(0.003)
-        raise AssertionError("ended early:\n" + run.stderr.read())
-
-    @staticmethod
-    def is_stopped(folder):
-        """Waits until all threads stand still; whether they do."""
-        for _ in range(1000):
-            if all((thread / "stat").read_text().rpartition(")")[2].split()[0]
-                   in "TZ" for thread in (folder / "task").iterdir()):
-                return True
-            time.sleep(0.001)
-        return False
-
-    def find(self, is_wanted, process="[0-9]*"):
-        """A process, by its folder in /proc; None if there is none."""
-        for folder in pathlib.Path("/proc").glob(str(process)):
-            try:
-                if is_wanted(folder):
-                    return int(folder.name)
-            except OSError:  # One that has ended, or of another user.
-                pass
-        return None
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ static constexpr const char *kSumsFormat = "tamc sums 2";
 /// Sums without those of the target.
 static constexpr const char *kOldFormat = "tamc sums 1";
 
-SumsLayout::SumsLayout(const tamrt_model &model) : model(model) {
+SumsLayout::SumsLayout(const tamrt_model &model, tamrt_step_kind kind)
+    : model(model), kind(kind) {
   forEach([&](const tamrt_accumulator &each, size_t) {
     count += size_t(each.count);
   });
@@ -44,6 +45,8 @@ void SumsLayout::join(const std::vector<double> &more,
       context.kernels->join_counts(&context, from, each.count, each.unit,
                                    sums.data() + at);
   });
+  if (!hasTarget())
+    return;
   TargetSum all = target(sums);
   all.join(target(more));
   setTarget(all, sums);

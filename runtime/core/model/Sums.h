@@ -49,22 +49,27 @@ struct SumsNode {
   auto operator<=>(const SumsNode &) const = default;
 };
 
-/// The places of a model's sums, one after another, in a node; behind them are
-/// those of the target.
+/// The places of the sums to which a model's steps of one kind add rows, one
+/// after another, in a node; behind those of the direct solver are those of the
+/// target.
 class SumsLayout {
 public:
   /// `model` has the steps of the fit, and must outlive the layout.
-  explicit SumsLayout(const tamrt_model &model);
+  explicit SumsLayout(const tamrt_model &model,
+                      tamrt_step_kind kind = TAMRT_STEP_FIT_CHUNK);
 
   /// Numbers of a node.
-  size_t size() const { return count + TargetSum::kNumbers; }
+  size_t size() const {
+    return count + (hasTarget() ? size_t(TargetSum::kNumbers) : 0);
+  }
+  bool hasTarget() const { return kind == TAMRT_STEP_FIT_CHUNK; }
 
   /// Calls body(accumulator, place in the node).
   template <class Body> void forEach(const Body &body) const {
     size_t at = 0;
     for (int64_t i = 0; i < model.accumulator_count; ++i) {
       const tamrt_accumulator &each = model.accumulators[i];
-      if (each.kind != TAMRT_STEP_FIT_CHUNK)
+      if (each.kind != kind)
         continue;
       body(each, at);
       at += size_t(each.count);
@@ -84,6 +89,7 @@ public:
 
 private:
   const tamrt_model &model;
+  tamrt_step_kind kind;
   /// Sums of the model.
   size_t count = 0;
 };

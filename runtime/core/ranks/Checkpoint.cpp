@@ -21,7 +21,8 @@ namespace tamrt {
 static constexpr const char *kFormat = "tamc checkpoint 1";
 
 std::string Checkpoint::hashOf(const SurveyedFit &fit, uint64_t digest,
-                               std::span<const double> strengths) {
+                               std::span<const double> strengths,
+                               const CgOptions *iterations) {
   const PartedRows &rows = fit.rows;
   MessageWriter all;
   all.number(digest);
@@ -31,6 +32,11 @@ std::string Checkpoint::hashOf(const SurveyedFit &fit, uint64_t digest,
   }
   all.numbers(rows.normalization.ranges);
   all.numbers(strengths);
+  if (iterations) {
+    all.numbers(std::span(&iterations->tolerance, 1));
+    all.number(uint64_t(iterations->maxIterations));
+    all.number(uint64_t(iterations->preconditioner));
+  }
   return sha256(all.bytes);
 }
 

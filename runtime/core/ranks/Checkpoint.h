@@ -37,9 +37,11 @@ public:
   }
 
   /// The hash of the rows and options that decide about the coefficients.
-  /// `digest` is that of `RankRows`.
+  /// `digest` is that of `RankRows`; `iterations` are the options of conjugate
+  /// gradients, null for the direct solver.
   static std::string hashOf(const SurveyedFit &fit, uint64_t digest,
-                            std::span<const double> strengths);
+                            std::span<const double> strengths,
+                            const CgOptions *iterations);
 
   /// Reads what the file `path` has, if there is one. Errors: those of
   /// `SafetensorsFile`; a checkpoint of another spec or hash.

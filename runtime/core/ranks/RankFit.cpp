@@ -9,10 +9,12 @@
 #include "core/ranks/RankFit.h"
 
 #include "core/data/BeyondRange.h"
+#include "core/learn/Learners.h"
 #include "core/ranks/Checkpoint.h"
 #include "core/ranks/Message.h"
 #include "core/ranks/RankFiles.h"
 #include "core/ranks/RankRows.h"
+#include "core/run/PartIterations.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -89,35 +91,105 @@ std::vector<bool> groupsOf(const RankRows &rows, size_t ranks, size_t round,
   return chosen;
 }
 
+/// Adds the summary of the iterations of some groups to that of others.
+void add(const CgSummary &more, CgSummary &all) {
+  all.groups += more.groups;
+  all.unconverged += more.unconverged;
+  all.maxIterations = std::max(all.maxIterations, more.maxIterations);
+  all.allIterations += more.allIterations;
+  all.residual = std::max(all.residual, more.residual);
+}
+
+/// On rank 0, the summary of the groups of all ranks.
+CgSummary gatherSummary(const Ranks &ranks, const CgSummary &own) {
+  MessageWriter message;
+  for (const uint64_t number :
+       {uint64_t(own.groups), uint64_t(own.unconverged),
+        uint64_t(own.maxIterations), uint64_t(own.allIterations)})
+    message.number(number);
+  message.numbers(std::span(&own.residual, 1));
+  CgSummary all;
+  for (const std::string &bytes : ranks.gather(message.bytes)) {
+    MessageReader reader(bytes);
+    CgSummary each;
+    each.groups = reader.number();
+    each.unconverged = reader.number();
+    each.maxIterations = int64_t(reader.number());
+    each.allIterations = int64_t(reader.number());
+    reader.numbers(std::span(&each.residual, 1));
+    add(each, all);
+  }
+  return all;
+}
+
+/// The solver that rank 0 chooses for all ranks.
+Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
+                             const SurveyedFit &fit, const RunOptions &run) {
+  FitRoute route;
+  Status status;
+  if (ranks.rank() == 0) {
+    const std::vector<size_t> &rows = fit.rows.groupRows;
+    Result<FitRoute> chosen =
+        chooseSolver(model, *std::max_element(rows.begin(), rows.end()), run);
+    if (chosen)
+      route = *std::move(chosen);
+    else
+      status = std::move(chosen).error();
+  }
+  if (Status s = ranks.agree(std::move(status)); !s)
+    return std::move(s).error();
+  const std::string solver =
+      ranks.broadcast(std::string(1, char(int(route.solver))));
+  route.solver = SolverChoice(solver.front());
+  if (!route.note.empty() && run.tellRoute)
+    run.tellRoute(route.note);
+  return route;
+}
+
 /// The fit of rows that have been exchanged.
 class RoundFit {
 public:
   RoundFit(const Ranks &ranks, const tamrt_model &model,
-           const std::string &path, const RunOptions &run, RankRows &rows)
-      : ranks(ranks), model(model), path(path), run(run), rows(rows) {
+           const std::string &path, const RunOptions &run,
+           const FitRoute &route, RankRows &rows)
+      : ranks(ranks), model(model), path(path), run(run), route(route),
+        rows(rows) {
     if (!rows.part())
       return;
     data.emplace(rows.takeRows(run.threads));
     work.emplace(model, rows.fit(), *rows.part(), run);
   }
 
-  /// Sums and solves the chosen groups. \returns on rank 0 their places and
-  /// coefficients, as a message of each rank.
-  Result<std::vector<std::string>> solve(const std::vector<bool> &chosen,
-                                         const RankFitHooks &hooks);
+  /// Fits the chosen groups. \returns on rank 0 their places and coefficients,
+  /// as a message of each rank.
+  Result<std::vector<std::string>> fit(const std::vector<bool> &chosen,
+                                       const RankFitHooks &hooks);
 
   /// The notes of all ranks on rank 0; elsewhere none.
   std::vector<std::string> gatherNotes() const;
-  /// Bytes of sums that this rank has sent.
+  /// Bytes of sums, and of vectors, that this rank has sent.
   int64_t sentSums = 0;
+  /// Of the groups that this rank has solved by conjugate gradients.
+  CgSummary iterations;
 
 private:
   Status sum(const std::vector<bool> &chosen, Sums &sums);
+  Status share(const SumsLayout &layout, Sums &sums);
+  Result<std::vector<double>> solve(const std::vector<bool> &chosen,
+                                    const std::vector<size_t> &own,
+                                    const RankFitHooks &hooks);
+  Result<std::vector<double>> iterate(const std::vector<size_t> &own,
+                                      const RankFitHooks &hooks);
+  std::vector<std::string> requests(const PartIterations &fits,
+                                    std::span<int64_t> counts) const;
+  Status passOver(const PassSteps &steps, tamrt_step_kind kind,
+                  const std::vector<std::string> &requests, Sums &sums);
 
   const Ranks &ranks;
   const tamrt_model &model;
   const std::string &path;
   const RunOptions &run;
+  const FitRoute &route;
   RankRows &rows;
   std::optional<Dataset> data;
   std::optional<PartSums> work;
@@ -138,27 +210,162 @@ Status RoundFit::sum(const std::vector<bool> &chosen, Sums &sums) {
   return summed;
 }
 
-Result<std::vector<std::string>>
-RoundFit::solve(const std::vector<bool> &chosen, const RankFitHooks &hooks) {
+/// Sends sums to the ranks that solve their groups.
+Status RoundFit::share(const SumsLayout &layout, Sums &sums) {
+  const int64_t before = ranks.sentBytes();
+  Status shared = ranks.agree(shareSums(ranks, rows, layout, sums, path));
+  sentSums += ranks.sentBytes() - before;
+  return shared;
+}
+
+/// Fits by the direct solver. \returns the coefficients of this rank's groups.
+Result<std::vector<double>> RoundFit::solve(const std::vector<bool> &chosen,
+                                            const std::vector<size_t> &own,
+                                            const RankFitHooks &hooks) {
   Sums sums;
   if (Status s = ranks.agree(sum(chosen, sums)); !s)
     return std::move(s).error();
   hooks.end("sums");
   const SurveyedFit &fit = rows.fit();
-  const int64_t before = ranks.sentBytes();
-  if (Status s = ranks.agree(shareSums(ranks, rows, fit.layout, sums, path));
-      !s)
+  if (Status s = share(fit.layout, sums); !s)
     return std::move(s).error();
-  sentSums += ranks.sentBytes() - before;
   hooks.end("join");
+  if (own.empty())
+    return std::vector<double>();
+  return solveGroups(model, fit, sums.nodes, own, path, run);
+}
+
+/// The kinds of passes.
+constexpr tamrt_step_kind kPasses[] = {TAMRT_STEP_CG_CHUNK,
+                                       TAMRT_STEP_APPLY_CHUNK};
+
+/// For each rank the groups of which it has rows that need a pass, with their
+/// vectors. Counts the groups by kind.
+std::vector<std::string> RoundFit::requests(const PartIterations &fits,
+                                            std::span<int64_t> counts) const {
+  std::vector<MessageWriter> messages(ranks.size());
+  for (const GroupFits::Wanted &each : fits.wanted()) {
+    const bool hasVector = each.kind == TAMRT_STEP_APPLY_CHUNK;
+    ++counts[hasVector];
+    for (size_t to = 0; to < ranks.size(); ++to) {
+      if (!rows.hasRows(to, each.place))
+        continue;
+      messages[to].number(each.place);
+      messages[to].number(hasVector);
+      if (hasVector)
+        messages[to].numbers(std::span(each.vector, size_t(model.columns)));
+    }
+  }
+  std::vector<std::string> bytes;
+  for (MessageWriter &message : messages)
+    bytes.push_back(std::move(message.bytes));
+  return bytes;
+}
+
+/// The sums of this rank's rows for the passes of one kind among the requests
+/// of all ranks.
+Status RoundFit::passOver(const PassSteps &steps, tamrt_step_kind kind,
+                          const std::vector<std::string> &requests,
+                          Sums &sums) {
+  const size_t groups = rows.fit().rows.order.names.size();
+  PartPass pass = {steps.steps(), kind, steps.layout(kind),
+                   std::vector<bool>(groups),
+                   std::vector<const double *>(groups)};
+  std::vector<std::vector<double>> vectors;
+  for (const std::string &bytes : requests)
+    for (MessageReader reader(bytes); !reader.isEnd();) {
+      const size_t group = reader.number();
+      const bool hasVector = reader.number() != 0;
+      if (hasVector) {
+        vectors.emplace_back(size_t(model.columns));
+        reader.numbers(vectors.back());
+      }
+      if (hasVector != (kind == TAMRT_STEP_APPLY_CHUNK))
+        continue;
+      pass.isWanted[group] = true;
+      if (hasVector)
+        pass.vectors[group] = vectors.back().data();
+    }
+  if (!work)
+    return {};
+  Status summed =
+      work->sum(*data, pass, [&](size_t node, std::span<const double> numbers) {
+        sums.nodes[work->nodes()[node]].assign(numbers.begin(), numbers.end());
+        return Status();
+      });
+  joinHalves(pass.layout, sums);
+  return summed;
+}
+
+/// Fits by conjugate gradients. \returns the coefficients of this rank's
+/// groups.
+Result<std::vector<double>> RoundFit::iterate(const std::vector<size_t> &own,
+                                              const RankFitHooks &hooks) {
+  const PassSteps steps(route.of(rows.fit().model()));
+  std::optional<PartIterations> fits;
+  Status status;
+  if (!own.empty()) {
+    fits.emplace(model, rows.fit(), steps, own, path, run);
+    status = fits->start();
+  }
+  if (Status s = ranks.agree(std::move(status)); !s)
+    return std::move(s).error();
+  for (size_t pass = 0;; ++pass) {
+    Result<bool> more = false;
+    if (fits)
+      more = fits->resume();
+    if (Status s = ranks.agreeOn(more); !s)
+      return std::move(s).error();
+    int64_t counts[std::size(kPasses)] = {};
+    std::vector<std::string> requested(ranks.size());
+    if (*more)
+      requested = requests(*fits, counts);
+    ranks.add(counts);
+    if (counts[0] + counts[1] == 0)
+      break;
+    if (run.progress)
+      run.progress->update(fmt::format("fit: {} groups left, pass {}",
+                                       counts[0] + counts[1], pass + 1),
+                           0, 0);
+    const int64_t before = ranks.sentBytes();
+    const std::vector<std::string> received = ranks.exchange(requested);
+    sentSums += ranks.sentBytes() - before;
+    PassSums all;
+    for (size_t i = 0; i < std::size(kPasses); ++i) {
+      if (counts[i] == 0)
+        continue;
+      Sums sums;
+      if (Status s = ranks.agree(passOver(steps, kPasses[i], received, sums));
+          !s)
+        return std::move(s).error();
+      if (Status s = share(steps.layout(kPasses[i]), sums); !s)
+        return std::move(s).error();
+      all[kPasses[i]] = std::move(sums.nodes);
+    }
+    Status added;
+    if (*more)
+      added = fits->add(all);
+    if (Status s = ranks.agree(std::move(added)); !s)
+      return std::move(s).error();
+  }
+  hooks.end("passes");
+  if (!fits)
+    return std::vector<double>();
+  Result<std::vector<double>> coefficients = fits->finish();
+  add(fits->summary(), iterations);
+  return coefficients;
+}
+
+Result<std::vector<std::string>> RoundFit::fit(const std::vector<bool> &chosen,
+                                               const RankFitHooks &hooks) {
   std::vector<size_t> own;
   for (size_t g = rows.firstGroup(ranks.rank());
        g < rows.firstGroup(ranks.rank() + 1); ++g)
     if (chosen[g])
       own.push_back(g);
-  Result<std::vector<double>> coefficients = std::vector<double>();
-  if (!own.empty())
-    coefficients = solveGroups(model, fit, sums.nodes, own, path, run);
+  Result<std::vector<double>> coefficients = describe(route.kind()).isCg()
+                                                 ? iterate(own, hooks)
+                                                 : solve(chosen, own, hooks);
   if (Status s = ranks.agreeOn(coefficients); !s)
     return std::move(s).error();
   MessageWriter message;
@@ -227,7 +434,7 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
                            const std::string &pattern,
                            const ReadOptions &reading, const RunOptions &run,
                            const RankFitHooks &hooks) {
-  if (Status s = checkParts(model); !s)
+  if (Status s = checkRangesSuffice(model); !s)
     return std::move(s).error();
   RankFit result;
   Result<std::vector<RankPiece>> pieces =
@@ -244,15 +451,18 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   hooks.end("read");
   if (Status s = rows->exchange(run); !s)
     return std::move(s).error();
-  if (Status s = hooks.check(rows->fit()); !s)
-    return std::move(s).error();
+  Result<FitRoute> route = chooseRoute(ranks, model, rows->fit(), run);
+  if (!route)
+    return std::move(route).error();
   result.sentRows = ranks.sentBytes();
   hooks.end("exchange");
 
   const std::string &file = hooks.checkpoint;
   std::string hash;
   if (hooks.hasCheckpoint)
-    hash = Checkpoint::hashOf(rows->fit(), rows->digest(), run.strengths);
+    hash =
+        Checkpoint::hashOf(rows->fit(), rows->digest(), run.strengths,
+                           describe(route->kind()).isCg() ? &run.cg : nullptr);
   Checkpoint checkpoint(model, rows->fit().rows.order.names.size());
   Result<std::vector<bool>> solved = loadSolved(ranks, file, hash, checkpoint);
   if (!solved)
@@ -260,10 +470,10 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   result.groupsLoaded =
       size_t(std::count(solved->begin(), solved->end(), true));
   const size_t rounds = hooks.hasCheckpoint ? kRounds : 1;
-  RoundFit work(ranks, model, pattern, run, *rows);
+  RoundFit work(ranks, model, pattern, run, *route, *rows);
   for (size_t round = 0; round < rounds; ++round) {
-    Result<std::vector<std::string>> done = work.solve(
-        groupsOf(*rows, ranks.size(), round, rounds, *solved), hooks);
+    Result<std::vector<std::string>> done =
+        work.fit(groupsOf(*rows, ranks.size(), round, rounds, *solved), hooks);
     if (!done)
       return std::move(done).error();
     std::vector<double> coefficients(size_t(model.columns));
@@ -280,6 +490,7 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
       return std::move(s).error();
   }
   result.sentSums = work.sentSums;
+  result.iterations = gatherSummary(ranks, work.iterations);
   result.notes = work.gatherNotes();
   if (ranks.rank() == 0) {
     Weights &weights = result.weights;

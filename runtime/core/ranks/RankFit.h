@@ -39,6 +39,9 @@ struct RankFit {
   size_t rowsRead = 0, rowsDropped = 0;
   /// Groups that the checkpoint had.
   size_t groupsLoaded = 0;
+  /// On rank 0: of the other groups, if they were fitted by conjugate
+  /// gradients.
+  CgSummary iterations;
   /// Bytes that this rank sent: of rows and surveys, and of sums.
   int64_t sentRows = 0, sentSums = 0;
 };
@@ -47,8 +50,6 @@ struct RankFit {
 struct RankFitHooks {
   /// Called when a phase ends.
   FunctionRef<void(const char *phase)> end;
-  /// Checks the survey of all rows.
-  FunctionRef<Status(const SurveyedFit &fit)> check;
   /// Whether there is a checkpoint. Rank 0 goes on from its file, if it exists,
   /// and writes the groups that have been solved to it.
   bool hasCheckpoint = false;
@@ -63,8 +64,8 @@ std::vector<std::string> gatherNotes(const Ranks &ranks,
 /// Fits the rows of the files that `pattern` names; to be called by all ranks,
 /// which return the same error.
 ///
-/// Errors: those of `divideFiles`, `RankRows`, `PartSums`, `solveGroups` and
-/// `Checkpoint`.
+/// Errors: those of `divideFiles`, `RankRows`, `chooseSolver`, `PartSums`,
+/// `solveGroups`, `PartIterations` and `Checkpoint`.
 Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
                            const std::string &pattern,
                            const ReadOptions &reading, const RunOptions &run,

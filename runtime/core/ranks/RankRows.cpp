@@ -537,4 +537,11 @@ size_t RankRows::rankOfGroup(size_t group) const {
   return rank;
 }
 
+bool RankRows::hasRows(size_t rank, size_t group) const {
+  const RankCut &first = cuts[rank], &end = cuts[rank + 1];
+  const bool isEmpty = first.group == end.group && first.row == end.row;
+  return !isEmpty && first.group <= group &&
+         (group < end.group || (group == end.group && end.row > 0));
+}
+
 } // namespace tamrt

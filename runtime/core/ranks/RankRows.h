@@ -74,6 +74,8 @@ public:
   size_t firstGroup(size_t rank) const;
   /// The rank that solves a group.
   size_t rankOfGroup(size_t group) const;
+  /// Whether a rank has rows of a group.
+  bool hasRows(size_t rank, size_t group) const;
 
   /// Rows that all ranks read, and of those that they dropped.
   size_t rowsRead = 0, rowsDropped = 0;

@@ -101,7 +101,12 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   std::vector<double> coefficients(
       options.systems || options.takeSums ? 0 : groups * size_t(model.columns));
   ResidentColumns columns;
-  Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
+  // The caller of a pass of iterations has chosen their solver.
+  const bool isPass = options.pass.kind != TAMRT_STEP_FIT_CHUNK;
+  Result<Crew> crew =
+      isPass ? makeCrew(model, TAMRT_STEP_APPLY_CHUNK, groups,
+                        data.longestGroup(), options)
+             : makeFitCrew(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
   if (!crew->note.empty() && options.tellRoute)
@@ -113,7 +118,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     return std::move(s).error();
   if (Status s = startInference(model, *crew, groups, options); !s)
     return std::move(s).error();
-  std::vector<CgOutcome> outcomes(direct ? 0 : groups);
+  std::vector<CgOutcome> outcomes(direct || isPass ? 0 : groups);
 
   Work work(model, data.groups(), *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g) {
@@ -123,7 +128,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     worker.place.tables = tables.pointers();
     GroupFit fit(*crew->ladder, g, group.rows, worker.place.vectors);
     while (fit.resume(worker)) {
-      if (fit.pass() == TAMRT_STEP_APPLY_CHUNK && worker.lane == 0 &&
+      if (!isPass && fit.pass() == TAMRT_STEP_APPLY_CHUNK && worker.lane == 0 &&
           options.progress)
         options.progress->update("fit: group " + std::to_string(g + 1) +
                                      " of " + std::to_string(groups) + ", " +
@@ -140,7 +145,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
       return;
     if (options.takeSums) {
       TargetSums target;
-      target.add(data, group);
+      if (!isPass)
+        target.add(data, group);
       return options.takeSums(g, worker.place.state, target.all());
     }
     if (!direct)

@@ -139,11 +139,19 @@ struct RunOptions {
   /// coefficients then; may be null. A fit to sums may have both: it asks for
   /// inference, too.
   Systems *systems = nullptr;
-  /// For fits by the direct solver that only sum: called with the state of a
-  /// group, which is joined (Workplace.h), and the sums of its target, instead
-  /// of its solve. Several threads may give different groups. May be empty.
+  /// For fits that only sum: called with the state of a group, which is joined
+  /// (Workplace.h), and the sums of its target, instead of its solve. Several
+  /// threads may give different groups. May be empty.
   std::function<void(size_t group, void *state, const TargetSum &target)>
       takeSums;
+  /// What they sum: what the direct solver does, or one pass of conjugate
+  /// gradients (`CgSolve::pass`), of which vectorOf(group) is the vector; empty
+  /// if it has none.
+  struct Pass {
+    tamrt_step_kind kind = TAMRT_STEP_FIT_CHUNK;
+    std::function<const double *(size_t group)> vectorOf;
+  };
+  Pass pass;
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;

@@ -9,12 +9,26 @@
 #include "core/run/GroupFit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tamrt {
 
+/// The steps before and after the chunks of a pass.
+static std::pair<tamrt_step_kind, tamrt_step_kind>
+framesOf(tamrt_step_kind pass) {
+  switch (pass) {
+  case TAMRT_STEP_CG_CHUNK:
+    return {TAMRT_STEP_CG_INIT, TAMRT_STEP_CG_FINISH};
+  case TAMRT_STEP_APPLY_CHUNK:
+    return {TAMRT_STEP_APPLY_INIT, TAMRT_STEP_APPLY_FINISH};
+  default:
+    return {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_FINISH};
+  }
+}
+
 GroupFit::GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors)
     : ladder(ladder), place(place), rows(int64_t(rows)) {
-  if (describe(ladder.kind).isCg())
+  if (describe(ladder.kind).isCg() && !ladder.options.takeSums)
     iterations.emplace(ladder.model, ladder.options.cg, this->rows, vectors);
 }
 
@@ -39,16 +53,17 @@ void GroupFit::run(Worker &worker, tamrt_step_kind kind, const double *v,
 }
 
 /// Sums over chunks and one factorization; the coefficients are the output.
-bool GroupFit::resumeDirect(Worker &worker) {
+bool GroupFit::resumeOnce(Worker &worker) {
+  const auto [init, finish] = framesOf(pass());
   if (!isSummed) {
-    run(worker, TAMRT_STEP_FIT_INIT, nullptr, nullptr, rows);
+    run(worker, init, vector(), nullptr, rows);
     isSummed = true;
     return worker.place.good();
   }
   if (!worker.place.good())
     return false;
   if (ladder.options.takeSums) {
-    worker.arrange(ladder, TAMRT_STEP_FIT_FINISH, /*first=*/0, rows);
+    worker.arrange(ladder, finish, /*first=*/0, rows);
     return false;
   }
   const bool solves = ladder.options.solves();
@@ -69,7 +84,7 @@ bool GroupFit::takeSystem(Worker &worker, size_t index) {
 
 bool GroupFit::resume(Worker &worker) {
   if (!iterations)
-    return resumeDirect(worker);
+    return resumeOnce(worker);
   return iterations->resume(
       worker.place,
       [&](tamrt_step_kind kind, const double *v, double *output,
@@ -96,11 +111,14 @@ const double *GroupFit::infer(Worker &worker) {
 }
 
 tamrt_step_kind GroupFit::pass() const {
-  return iterations ? iterations->pass() : TAMRT_STEP_FIT_CHUNK;
+  return iterations ? iterations->pass() : ladder.options.pass.kind;
 }
 
 const double *GroupFit::vector() const {
-  return iterations ? iterations->vector() : nullptr;
+  if (iterations)
+    return iterations->vector();
+  const RunOptions::Pass &once = ladder.options.pass;
+  return once.vectorOf ? once.vectorOf(place) : nullptr;
 }
 
 /// At the end, D numbers in the memory of the worker that reached the end; the

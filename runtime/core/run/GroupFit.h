@@ -43,7 +43,7 @@ public:
   bool resume(Worker &worker);
 
   /// Instead of a pass: the caller has put the sums of all rows, joined, in
-  /// the state since the start.
+  /// the state since it was wanted. To be called for all passes or for none.
   void skipPass() { isJoined = true; }
   /// After it, for the direct solver: takes the system of the group at `index`
   /// of the results, while the strengths are 0. \returns false after an error
@@ -64,7 +64,7 @@ public:
   const CgOutcome &outcome() const { return iterations->outcome(); }
 
 private:
-  bool resumeDirect(Worker &worker);
+  bool resumeOnce(Worker &worker);
   const double *coefficients(const Worker &worker) const;
   const double *infer(Worker &worker);
   void run(Worker &worker, tamrt_step_kind kind, const double *v,
@@ -73,7 +73,7 @@ private:
   Ladder &ladder;
   size_t place;
   int64_t rows;
-  /// Empty for the direct solver.
+  /// Empty for the direct solver, and if there is one pass.
   std::optional<CgSolve> iterations;
   bool isSummed = false, isJoined = false;
 };

@@ -97,11 +97,15 @@ public:
 
   Result<bool> resume();
   Status add(const Dataset &rows);
+  std::vector<Wanted> wanted() const;
+  Status addSums(const std::function<void(size_t, Workplace &)> &put);
   FitsUnderWay underWay() const;
   Result<std::vector<double>> finish();
   size_t count() const { return slots.size(); }
 
 private:
+  std::vector<size_t> places() const;
+  std::vector<Group> groupsAt(std::span<const size_t> places) const;
   Status resume(std::span<const size_t> places);
   Result<bool> resumeDirect();
   Status addDirect(const Dataset &rows);
@@ -210,13 +214,29 @@ void GroupFits::Impl::take(Worker &worker, Slot &slot) {
   slot.fit.take(worker, group, coefficients);
 }
 
+/// The places of the groups in progress, in order.
+std::vector<size_t> GroupFits::Impl::places() const {
+  std::vector<size_t> places;
+  for (const std::optional<Slot> &slot : slots)
+    if (slot)
+      places.push_back(slot->group);
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+std::vector<Group>
+GroupFits::Impl::groupsAt(std::span<const size_t> places) const {
+  std::vector<Group> list;
+  for (size_t place : places)
+    list.push_back({groups.names[place], 0, groups.rows[place], place});
+  return list;
+}
+
 /// Continues the fits of the groups at `places`.
 Status GroupFits::Impl::resume(std::span<const size_t> places) {
   if (places.empty())
     return {};
-  std::vector<Group> list;
-  for (size_t place : places)
-    list.push_back({groups.names[place], 0, groups.rows[place], place});
+  const std::vector<Group> list = groupsAt(places);
   Work work(model, list, crew, options, "solve");
   return work.run([&](Worker &worker, size_t i) {
     const size_t group = places[i];
@@ -248,11 +268,7 @@ Result<bool> GroupFits::Impl::resumeDirect() {
 Result<bool> GroupFits::Impl::resume() {
   if (isDirect)
     return resumeDirect();
-  std::vector<size_t> places;
-  for (const std::optional<Slot> &slot : slots)
-    if (slot)
-      places.push_back(slot->group);
-  std::sort(places.begin(), places.end());
+  std::vector<size_t> places = this->places();
   for (size_t place : places)
     if (slots[slotOf[place]]->rows != groups.rows[place])
       return changedRows(groups.names[place]);
@@ -359,6 +375,29 @@ Status GroupFits::Impl::addTo(const Dataset &rows,
   return added;
 }
 
+std::vector<GroupFits::Wanted> GroupFits::Impl::wanted() const {
+  std::vector<Wanted> all;
+  for (size_t place : places()) {
+    const GroupFit &fit = slots[slotOf[place]]->fit;
+    all.push_back({place, fit.pass(), fit.vector()});
+  }
+  return all;
+}
+
+Status
+GroupFits::Impl::addSums(const std::function<void(size_t, Workplace &)> &put) {
+  const std::vector<size_t> all = places();
+  const std::vector<Group> list = groupsAt(all);
+  Work work(model, list, crew, options, "join");
+  return work.run([&](Worker &worker, size_t i) {
+    Slot &slot = *slots[slotOf[all[i]]];
+    turnTo(worker, slot);
+    put(all[i], worker.place);
+    slot.fit.skipPass();
+    slot.rows = list[i].rows;
+  });
+}
+
 FitsUnderWay GroupFits::Impl::underWay() const {
   FitsUnderWay all = {groups.names.size() - ended, {}};
   for (const std::optional<Slot> &slot : slots)
@@ -439,6 +478,12 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
 size_t GroupFits::count() const { return impl->count(); }
 Result<bool> GroupFits::resume() { return impl->resume(); }
 Status GroupFits::add(const Dataset &rows) { return impl->add(rows); }
+std::vector<GroupFits::Wanted> GroupFits::wanted() const {
+  return impl->wanted();
+}
+Status GroupFits::addSums(const std::function<void(size_t, Workplace &)> &put) {
+  return impl->addSums(put);
+}
 FitsUnderWay GroupFits::underWay() const { return impl->underWay(); }
 Result<std::vector<double>> GroupFits::finish() { return impl->finish(); }
 

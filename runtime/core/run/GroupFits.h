@@ -20,11 +20,13 @@
 #include "core/data/Normalization.h"
 #include "core/model/Tables.h"
 #include "core/run/Executor.h"
+#include "core/run/Workplace.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -82,6 +84,21 @@ public:
   /// groups whose fits are not in progress are skipped. Errors: those of
   /// `fitGroups`; more rows of a group than in FittedGroups.
   Status add(const Dataset &rows);
+
+  /// The sums that a group needs next: over its rows, by steps of `kind`,
+  /// applied to `vector` (null: none), which stays as it is until `resume`.
+  struct Wanted {
+    size_t place;
+    tamrt_step_kind kind;
+    const double *vector;
+  };
+  /// For conjugate gradients: what the fits in progress need, by their places.
+  std::vector<Wanted> wanted() const;
+
+  /// Instead of a reading: put(place, workplace) puts these sums of all rows,
+  /// joined, in the state of each group in progress. Several threads may put
+  /// different groups. Errors: those of `fitGroups`.
+  Status addSums(const std::function<void(size_t place, Workplace &in)> &put);
 
   FitsUnderWay underWay() const;
 

@@ -89,7 +89,7 @@ Result<Survey> surveyPart(const tamrt_model &model, std::string name,
 
 Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
                                  const std::string &path) {
-  if (Status s = checkParts(model); !s)
+  if (Status s = checkRangesSuffice(model); !s)
     return std::move(s).error();
   Result<PartedRows> rows = combine(model, survey, path);
   if (!rows)
@@ -236,33 +236,40 @@ void PartSums::sortNodes() {
   }
 }
 
-/// Some blocks as groups: each is normalised as its group.
-Normalization
-PartSums::normalizationOf(const std::vector<size_t> &which) const {
-  const Normalization &all = fit.rows.normalization;
+Normalization normalizationOf(const Normalization &all,
+                              std::span<const size_t> places) {
   const size_t width = 2 * all.inputs();
   Normalization own = {{}, all.knots, all.levels};
-  for (size_t block : which) {
-    const auto from =
-        all.ranges.begin() + ptrdiff_t(blocks[block].node.group * width);
+  for (size_t place : places) {
+    const auto from = all.ranges.begin() + ptrdiff_t(place * width);
     own.ranges.insert(own.ranges.end(), from, from + ptrdiff_t(width));
   }
   return own;
 }
 
+/// Some blocks as groups: each is normalised as its group.
+Normalization PartSums::ofGroups(const std::vector<size_t> &which) const {
+  std::vector<size_t> places;
+  for (size_t block : which)
+    places.push_back(blocks[block].node.group);
+  return normalizationOf(fit.rows.normalization, places);
+}
+
 /// The options of a fit that gives the sums of some blocks to `take`.
 RunOptions PartSums::summing(const std::vector<size_t> &which,
-                             const TakeNode &take, Taking &taking) const {
+                             const SumsLayout &layout, const TakeNode &take,
+                             Taking &taking) const {
   RunOptions with = options;
   with.solver = FitSolver::Direct;
-  with.takeSums = [this, &which, &take, &taking](size_t index, void *state,
-                                                 const TargetSum &target) {
-    std::vector<double> numbers(fit.layout.size());
-    fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
+  with.takeSums = [this, &which, &layout, &take, &taking](
+                      size_t index, void *state, const TargetSum &target) {
+    std::vector<double> numbers(layout.size());
+    layout.forEach([&](const tamrt_accumulator &each, size_t at) {
       std::copy_n(numbersIn(state, each), each.count,
                   numbers.begin() + ptrdiff_t(at));
     });
-    fit.layout.setTarget(target, numbers);
+    if (layout.hasTarget())
+      layout.setTarget(target, numbers);
     const std::lock_guard lock(taking.mutex);
     if (taking.status)
       taking.status = take(placeOf[which[index]], numbers);
@@ -309,6 +316,16 @@ Status PartSums::divideGroups(Dataset &piece, std::vector<size_t> &next) const {
 
 Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
                      const TakeNode &take) {
+  return sum(data, isWanted, nullptr, take);
+}
+
+Status PartSums::sum(Dataset &data, const PartPass &pass,
+                     const TakeNode &take) {
+  return sum(data, pass.isWanted, &pass, take);
+}
+
+Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
+                     const PartPass *pass, const TakeNode &take) {
   if (ranges.empty()) {
     beyond.add(data, options.threads);
     std::vector<size_t> next(fit.rows.parts.size());
@@ -328,9 +345,17 @@ Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
     return {};
   data.divideGroups(std::move(wanted));
   Taking taking;
+  RunOptions with =
+      summing(which, pass ? pass->layout : fit.layout, take, taking);
+  if (pass) {
+    with.solver = FitSolver::Cg;
+    with.pass = {pass->kind, [&](size_t index) {
+                   return pass->vectors[blocks[which[index]].node.group];
+                 }};
+  }
   Result<std::vector<double>> done =
-      fitGroups(fit.model(), data, normalizationOf(which), fit.tables,
-                summing(which, take, taking));
+      fitGroups(pass ? pass->model : fit.model(), data, ofGroups(which),
+                fit.tables, with);
   return done ? taking.status : std::move(done).error();
 }
 
@@ -379,9 +404,9 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
         return false;
     return blocks.size() == fit.rows.groupRows.size();
   }();
-  const Normalization own = areGroups ? Normalization() : normalizationOf(all);
+  const Normalization own = areGroups ? Normalization() : ofGroups(all);
   Taking taking;
-  const RunOptions with = summing(all, take, taking);
+  const RunOptions with = summing(all, fit.layout, take, taking);
   std::vector<std::string> names;
   std::vector<size_t> counts;
   for (size_t block = 0; !areGroups && block < blocks.size(); ++block) {
@@ -427,15 +452,11 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
   }
 }
 
-namespace {
-
-using Roots = std::vector<const std::vector<double> *>;
-
-/// The nodes of a group whose parts have all been summed, from the last leaves
-/// to the first; empty if these are others.
-Roots rootsOf(const PartedRows &rows, const NodeSums &sums, size_t group) {
+Result<SumsRoots> rootsOf(const tamrt_model &model, const PartedRows &rows,
+                          const NodeSums &sums, size_t group,
+                          const std::string &path) {
   const auto leaves = uint64_t(leavesOf(rows, group));
-  Roots roots;
+  SumsRoots roots;
   auto at = sums.lower_bound({group, 0, 0});
   uint64_t found = 0;
   for (; at != sums.end() && at->first.group == group; ++at) {
@@ -443,14 +464,30 @@ Roots rootsOf(const PartedRows &rows, const NodeSums &sums, size_t group) {
     roots.push_back(&at->second);
   }
   // One for each bit of the number of leaves.
-  if (found != leaves || roots.size() != size_t(std::popcount(leaves)))
-    roots.clear();
-  return roots;
+  if (found == leaves && roots.size() == size_t(std::popcount(leaves)))
+    return roots;
+  return Error{
+      path + ": tensor 'nodes': expected the sums of all rows" +
+      (model.group ? " of group '" + rows.order.names[group] + "'" : "")};
+}
+
+void putSums(const SumsLayout &layout, const SumsRoots &roots, Workplace &in) {
+  layout.forEach([&](const tamrt_accumulator &each, size_t at) {
+    double *to = numbersIn(in.state, each);
+    std::copy_n(roots.front()->data() + at, each.count, to);
+    std::vector<const double *> others;
+    for (size_t i = 1; i < roots.size(); ++i)
+      others.push_back(roots[i]->data() + at);
+    if (each.unit == 0)
+      return in.join(each.count, others, to);
+    for (const double *more : others)
+      in.joinCounts(each, more);
+  });
 }
 
 /// Gives the equations of a group what its sums do not have.
-void addTarget(const SurveyedFit &fit, size_t group, const Roots &roots,
-               System &system) {
+static void addTarget(const SurveyedFit &fit, size_t group,
+                      const SumsRoots &roots, System &system) {
   system.rows = double(fit.rows.groupRows[group]);
   TargetSum target = fit.layout.target(*roots.front());
   for (size_t i = 1; i < roots.size(); ++i)
@@ -458,22 +495,19 @@ void addTarget(const SurveyedFit &fit, size_t group, const Roots &roots,
   system.target = TargetSums(target);
 }
 
-} // namespace
-
 Result<std::vector<double>>
 solveGroups(const tamrt_model &model, const SurveyedFit &fit,
             const NodeSums &sums, std::span<const size_t> places,
             const std::string &path, const RunOptions &options) {
   const PartedRows &rows = fit.rows;
   std::vector<Group> groups;
-  std::vector<Roots> roots;
+  std::vector<SumsRoots> roots;
   for (size_t g : places) {
-    const std::string &name = rows.order.names[g];
-    groups.push_back({name, 0, rows.groupRows[g], g});
-    roots.push_back(rootsOf(rows, sums, g));
-    if (roots.back().empty())
-      return Error{path + ": tensor 'nodes': expected the sums of all rows" +
-                   (model.group ? " of group '" + name + "'" : "")};
+    groups.push_back({rows.order.names[g], 0, rows.groupRows[g], g});
+    Result<SumsRoots> nodes = rootsOf(model, rows, sums, g, path);
+    if (!nodes)
+      return std::move(nodes).error();
+    roots.push_back(*std::move(nodes));
   }
   const tamrt_model &steps = fit.model();
   RunOptions with = options;
@@ -491,7 +525,7 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
   Work work(steps, groups, *crew, with, "solve");
   Status done = work.run([&](Worker &worker, size_t index) {
     const size_t g = places[index];
-    const Roots &nodes = roots[index];
+    const SumsRoots &nodes = roots[index];
     auto setStrengths = [&](std::span<const double> strengths) {
       rows.normalization.parameters(steps, g, worker.place.parameters,
                                     strengths);
@@ -501,17 +535,7 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
     GroupFit solve(*crew->ladder, g, rows.groupRows[g], worker.place.vectors);
     if (!solve.resume(worker))
       return;
-    fit.layout.forEach([&](const tamrt_accumulator &each, size_t at) {
-      double *to = numbersIn(worker.place.state, each);
-      std::copy_n(nodes.front()->data() + at, each.count, to);
-      std::vector<const double *> others;
-      for (size_t i = 1; i < nodes.size(); ++i)
-        others.push_back(nodes[i]->data() + at);
-      if (each.unit == 0)
-        return worker.place.join(each.count, others, to);
-      for (const double *more : others)
-        worker.place.joinCounts(each, more);
-    });
+    putSums(fit.layout, nodes, worker.place);
     solve.skipPass();
     if (with.systems && with.solves()) {
       setStrengths(none);

@@ -27,6 +27,7 @@
 #include "core/run/Executor.h"
 #include "core/run/StreamedFit.h"
 #include "core/run/StreamedRows.h"
+#include "core/run/Workplace.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -39,8 +40,8 @@
 
 namespace tamrt {
 
-/// Checks that a model can be fitted in parts. Errors: a model without the
-/// direct solver; learners that need the rows.
+/// Checks that a model can be fitted in parts that are files. Errors: a model
+/// without the direct solver; learners that need the rows.
 Status checkParts(const tamrt_model &model);
 
 /// Surveys the part `name`, of which `reader` is at the first row. Errors:
@@ -67,8 +68,8 @@ struct SurveyedFit {
 };
 
 /// Combines the parts of `survey`, from the file `path`. Errors: those of
-/// `combine`, `checkParts` and `learn`; a carry, and a group of which several
-/// parts have rows.
+/// `combine` and `learn`; learners that need the rows; a carry, and a group of
+/// which several parts have rows.
 Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
                                  const std::string &path);
 
@@ -76,6 +77,18 @@ Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
 /// by two threads at once.
 using TakeNode =
     std::function<Status(size_t node, std::span<const double> numbers)>;
+
+/// A pass over the rows of some groups that conjugate gradients need.
+struct PartPass {
+  /// The model with the steps, their kind, and the places of their sums.
+  const tamrt_model &model;
+  tamrt_step_kind kind;
+  const SumsLayout &layout;
+  /// By a group's place: whether it needs the pass, and the vector; null if the
+  /// pass has none.
+  std::vector<bool> isWanted;
+  std::vector<const double *> vectors;
+};
 
 /// Sums the rows of one part, of which `reader` is at the first one.
 class PartSums {
@@ -92,6 +105,8 @@ public:
   /// fits and of `take`.
   Status sum(Dataset &data, const std::vector<bool> &isWanted,
              const TakeNode &take);
+  /// The same of the sums of a pass.
+  Status sum(Dataset &data, const PartPass &pass, const TakeNode &take);
   /// Keeps all rows, or only some at a time; then the dates of the part's
   /// groups must be in order. Errors: those of `RowReader` and of fits; rows
   /// that are not those of the survey.
@@ -126,9 +141,11 @@ private:
   void see(const Rows &rows);
   Status checkSeen() const;
   void sortNodes();
-  Normalization normalizationOf(const std::vector<size_t> &which) const;
-  RunOptions summing(const std::vector<size_t> &which, const TakeNode &take,
-                     Taking &taking) const;
+  Normalization ofGroups(const std::vector<size_t> &which) const;
+  RunOptions summing(const std::vector<size_t> &which, const SumsLayout &layout,
+                     const TakeNode &take, Taking &taking) const;
+  Status sum(Dataset &data, const std::vector<bool> &isWanted,
+             const PartPass *pass, const TakeNode &take);
   std::vector<Group> divide(const Dataset &data, std::vector<size_t> &next,
                             Status &status) const;
   Status divideGroups(Dataset &piece, std::vector<size_t> &next) const;
@@ -155,6 +172,24 @@ private:
   BeyondRange beyond;
   size_t timesRead = 0;
 };
+
+/// The nodes of a group whose parts have all been summed, from the last leaves
+/// to the first.
+using SumsRoots = std::vector<const std::vector<double> *>;
+
+/// Those of a group, from sums that come from `path`. Errors: sums that are
+/// missing.
+Result<SumsRoots> rootsOf(const tamrt_model &model, const PartedRows &rows,
+                          const NodeSums &sums, size_t group,
+                          const std::string &path);
+
+/// Puts their sum in a state, in which the accumulators are zero.
+void putSums(const SumsLayout &layout, const SumsRoots &roots, Workplace &in);
+
+/// The normalization of some groups, given by their places, as if they were
+/// all.
+Normalization normalizationOf(const Normalization &all,
+                              std::span<const size_t> places);
 
 /// The coefficients of groups, given by their places, whose parts have all been
 /// summed; none if the options ask for systems. These, and inference, have the

@@ -5,19 +5,19 @@
 A file of the cache is a shared library followed by its SHA-256. It is read,
 checked and loaded from memory, so a file that was cut off or changed is compiled
 again. Files appear whole, by renaming, so processes do not disturb each other.
+
+Modules that only a compilation needs are imported there: most of the time that
+it takes to load a model from the cache is that of imports.
 """
 
 from __future__ import annotations
 
-import csv
 import functools
 import hashlib
-import io
 import json
 import os
 import platform
-import tempfile
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Callable, Mapping, NamedTuple
 
 from . import _engine
@@ -25,13 +25,12 @@ from ._errors import CompileError, Error
 from ._version import __version__
 
 
-@dataclass(frozen=True)
-class Spec:
+class Spec(NamedTuple):
     """What is compiled: a formula, or the text of a spec."""
 
     text: str
     is_formula: bool = True
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = MappingProxyType({})
     #: CSV of the columns whose levels are counted.
     profile: str = ""
 
@@ -99,6 +98,8 @@ def _read(path: str) -> bytes | None:
 
 def _write(path: str, body: bytes) -> None:
     """Writes a file of the cache; a failure costs the next process time."""
+    import tempfile
+
     try:
         handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
     except OSError:
@@ -143,6 +144,9 @@ def open_levels(spec: Spec) -> list[str]:
 
 def profile_of(columns: Mapping[str, list[str]]) -> str:
     """Distinct values of columns as the CSV file that the compiler counts."""
+    import csv
+    import io
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
@@ -156,7 +160,12 @@ def profile_of(columns: Mapping[str, list[str]]) -> str:
 
 def levels_in(profile: str) -> dict[str, list[str]]:
     """The columns and distinct values of what `profile_of` made."""
-    header, *rows = csv.reader(io.StringIO(profile)) if profile else [[]]
+    if not profile:
+        return {}
+    import csv
+    import io
+
+    header, *rows = csv.reader(io.StringIO(profile))
     return {name: list(dict.fromkeys(row[i] for row in rows if row[i]))
             for i, name in enumerate(header)}
 
@@ -210,6 +219,8 @@ def library_of(spec: Spec,
         body = _read(path)
         if body is not None:
             return body
+    import tempfile
+
     compiler = _compiler()
     with tempfile.TemporaryDirectory(prefix="tamc-") as place:
         output = os.path.join(place, "model.so")

@@ -4,9 +4,14 @@
 
 from __future__ import annotations
 
-import html
 import sys
 from typing import Any, Callable, Iterable
+
+
+def _escape(text: str) -> str:
+    import html
+
+    return html.escape(text)
 
 
 class Text(str):
@@ -16,7 +21,7 @@ class Text(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return f"<pre>{_escape(str(self))}</pre>"
 
 
 class Page(str):
@@ -26,15 +31,15 @@ class Page(str):
         return f"<page of {len(self)} characters>"
 
     def _repr_html_(self) -> str:
-        return (f'<iframe srcdoc="{html.escape(str(self))}" '
+        return (f'<iframe srcdoc="{_escape(str(self))}" '
                 'style="width:100%;height:640px;border:0"></iframe>')
 
 
 def table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
     """An HTML table of names and values."""
-    lines = [f"<table><caption>{html.escape(title)}</caption>"]
-    lines += [f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-              f"<td style='text-align:left'>{html.escape(str(value))}</td></tr>"
+    lines = [f"<table><caption>{_escape(title)}</caption>"]
+    lines += [f"<tr><th style='text-align:left'>{_escape(name)}</th>"
+              f"<td style='text-align:left'>{_escape(str(value))}</td></tr>"
               for name, value in rows]
     return "\n".join(lines) + "</table>"
 

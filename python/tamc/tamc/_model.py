@@ -7,7 +7,6 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import tempfile
 import warnings
 from typing import Any, Mapping, NamedTuple, Sequence
 
@@ -293,6 +292,8 @@ class AdditiveModel:
         data = _frames.opened(data)
         spec, compiled, frame = self._read(data, y, sample_weight,
                                            _column_in(split), grid=grid)
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="tamc-") as folder:
             path = os.path.join(folder, "weights")
             printed, notes = self._run_line(
@@ -632,6 +633,8 @@ class AdditiveModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the fitted model to a file: spec, weights and compiled code.
         The file appears whole or not at all."""
+        import tempfile
+
         content = self._bytes()
         path = os.fspath(path)
         handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from dataclasses import replace
 from typing import Any, Mapping
 
 import numpy as np
@@ -43,7 +42,7 @@ def of_spec(spec: _cache.Spec, formula: str, data: Any, y: Any,
         counted = [name for name in levels if name in names]
         frame = _frames.read(data, counted)
         known.update({name: frame.distinct(name) for name in counted})
-        spec = replace(spec, profile=_cache.profile_of(known))
+        spec = spec._replace(profile=_cache.profile_of(known))
     compiled = _cache.compiled_of(spec)
     needed = needed_by(compiled.about, fit=True) | columns
     return spec, compiled, _frames.read(data, needed, added)
@@ -57,8 +56,8 @@ def of_correction(fitted: _cache.Spec, settings: Mapping[str, Any],
     if sample_weight is not None and "weights" not in fitted.keys:
         raise Error("expected no sample_weight: the model was fitted without "
                     "row weights")
-    spec = replace(fitted, text=yaml_of(fitted.text, {"adapt": settings}),
-                   is_formula=False)
+    spec = fitted._replace(text=yaml_of(fitted.text, {"adapt": settings}),
+                           is_formula=False)
     _, compiled, frame = of_spec(spec, fitted.text, data, y, sample_weight,
                                  set())
     return compiled, frame

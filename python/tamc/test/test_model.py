@@ -370,6 +370,25 @@ class Cache(Folder):
             self.assertEqual(self.predict(), wanted)
         os.environ["TAMC_CACHE"] = str(self.folder / "cache")
 
+    def test_imports(self):
+        """A model from the cache needs no modules that take longer to import
+        than the model to load."""
+        self.predict()
+        script = ("import sys; sys.path[:0] = %r\n"
+                  "import numpy as np\n"
+                  "before = set(sys.modules)\n"
+                  "import tamc\n"
+                  "x = np.arange(9.0)\n"
+                  "tamc.AdditiveModel('y ~ l(x)').fit({'y': x, 'x': x ** 2})\n"
+                  "print(*(set(sys.modules) - before))" % sys.path)
+        done = subprocess.run([sys.executable, "-c", script], check=True,
+                              stdout=subprocess.PIPE, text=True)
+        imported = set(done.stdout.split())
+        self.assertIn("tamc._engine", imported)
+        self.assertEqual(imported & {
+            "csv", "dataclasses", "html", "random", "shutil", "tempfile",
+            "tamc._compiler"}, set())
+
     def test_two_processes(self):
         script = ("import sys; sys.path[:0] = %r\n"
                   "import numpy as np, tamc\n"

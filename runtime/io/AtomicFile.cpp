@@ -395,6 +395,8 @@ Status AtomicFile::commit() {
 
 std::optional<FileIdentity> tamrt::identify(const std::string &path,
                                             int standard) {
+  if (path.empty())
+    return std::nullopt;
   struct stat info;
   const bool isStandard = path == "-";
   if ((isStandard ? fstat(standard, &info) : stat(path.c_str(), &info)) == 0)

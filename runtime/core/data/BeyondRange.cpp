@@ -71,7 +71,8 @@ void BeyondRange::add(const Dataset &part, unsigned threads) {
                std::max(unsigned(compared.size()), 1u));
   forEachPiece(pieces, [&](unsigned piece) {
     for (size_t at = piece; at < compared.size(); at += pieces) {
-      const size_t input = compared[at];
+      // The last columns are in cache: they have been copied just now.
+      const size_t input = compared[compared.size() - 1 - at];
       for (const Group &group : part.groups()) {
         const double *range = normalization.ranges.data() +
                               2 * (group.place * counts.size() + input);

@@ -112,7 +112,7 @@ bool Dataset::isInOrder() const {
 /// file are copied at almost the same time: the groups of a file may alternate.
 static std::vector<std::span<const uint32_t>>
 partsOf(std::span<const uint32_t> order, const std::vector<Group> &groups) {
-  constexpr size_t kLeastRows = 64, kCachedRows = 4096;
+  constexpr size_t kLeastRows = 64, kCachedRows = 2048;
   const size_t some = std::max(kCachedRows, kLeastRows * groups.size());
   if (order.size() <= 2 * some)
     return {order};
@@ -123,9 +123,15 @@ partsOf(std::span<const uint32_t> order, const std::vector<Group> &groups) {
   for (size_t end = some; end < order.size() + some; end += some)
     for (size_t g = 0; g < groups.size(); ++g) {
       const size_t first = next[g], last = groups[g].first + groups[g].rows;
-      // Rows that are not in order are copied too early, which does no harm.
-      while (next[g] < last && order[next[g]] < end)
-        ++next[g];
+      // By bisection. Rows that are not in order are copied too early or too
+      // late, which does no harm.
+      for (size_t after = last; next[g] < after;) {
+        const size_t middle = next[g] + (after - next[g]) / 2;
+        if (order[middle] < end)
+          next[g] = middle + 1;
+        else
+          after = middle;
+      }
       if (next[g] > first)
         parts.push_back(order.subspan(first, next[g] - first));
     }
@@ -229,6 +235,7 @@ Dataset Dataset::arrange(Rows rows, const ModelColumns &columns,
   rows.fractions = {};
   data.takeNumbers(rows, threads);
   data.unseen.resize(data.inputValues.size());
+  const auto parts = partsOf(data.order, data.groupList);
   for (size_t i = 0; i < tables.size(); ++i) {
     const tamrt_input &input = model.inputs[i];
     if (input.rule != TAMRT_RULE_LEVELS)
@@ -244,8 +251,11 @@ Dataset Dataset::arrange(Rows rows, const ModelColumns &columns,
     auto &out = data.codeColumns[i];
     out = std::make_unique_for_overwrite<int32_t[]>(rows.count);
     const uint32_t *ids = rows.levels[column].data();
-    for (size_t row = 0; row < rows.count; ++row)
-      out[row] = codes[ids[data.order[row]]];
+    for (const std::span<const uint32_t> part : parts) {
+      int32_t *to = out.get() + (part.data() - data.order.data());
+      for (size_t i = 0; i < part.size(); ++i)
+        to[i] = codes[ids[part[i]]];
+    }
     if (std::find(isUnseen.begin(), isUnseen.end(), true) != isUnseen.end())
       data.unseen[i] = size_t(std::count_if(
           ids, ids + rows.count, [&](uint32_t id) { return isUnseen[id]; }));

@@ -134,7 +134,11 @@ void Device::useAllocator(const AllocatorOptions &options,
   assert(used == 0 && "allocator changed under buffers");
   cache.reset();
   kind = options.kind;
-  raw.limit = reservableBytes(options.fraction, memory().totalBytes);
+  // What is free takes reading several files of the system.
+  int64_t unused = 0, totalBytes = 0;
+  if (backend.memory(handle, &unused, &totalBytes) != TAMRT_OK)
+    totalBytes = 0;
+  raw.limit = reservableBytes(options.fraction, totalBytes);
   limitName = "--memory-fraction";
   leftToKernels = 0;
   // Regions may be larger than requests. What is free now bounds them, because

@@ -306,13 +306,24 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
         out.numbers.assign(rowCount * all,
                            std::numeric_limits<double>::quiet_NaN());
       }
-      for (size_t row = 0; row < rows.data.rowCount(); ++row) {
-        double *to =
-            out.numbers.data() + rows.lines[rows.data.fileRows()[row]] * all;
-        std::copy_n(rows.numbers.data() + row * width, width, to);
-        std::copy_n(rows.errors.data() + row * errorWidth, errorWidth,
-                    to + width);
-      }
+      const std::span<const uint32_t> fileRows = rows.data.fileRows();
+      auto put = [&](const auto &placeOf) {
+        if (all == 1) {
+          for (size_t row = 0; row < fileRows.size(); ++row)
+            out.numbers[placeOf(row)] = rows.numbers[row];
+          return;
+        }
+        for (size_t row = 0; row < fileRows.size(); ++row) {
+          double *to = out.numbers.data() + placeOf(row) * all;
+          std::copy_n(rows.numbers.data() + row * width, width, to);
+          std::copy_n(rows.errors.data() + row * errorWidth, errorWidth,
+                      to + width);
+        }
+      };
+      if (rows.lines.empty())
+        put([&](size_t row) { return size_t(fileRows[row]); });
+      else
+        put([&](size_t row) { return size_t(rows.lines[fileRows[row]]); });
       return Status();
     };
     return runSession(model, *options, [&](const Session &session) -> Status {
@@ -324,6 +335,8 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
       ReadOptions reading = {options->dropMissing, options->threads};
       // The caller has the frame.
       reading.keepKeys = false;
+      reading.keepLines = options->dropMissing || options->stream;
+      reading.keepDates = model.carry_bytes > 0;
       reading.inPlace = true;
       Result<RowReader> reader = RowReader::open(
           options->source(), model,

@@ -142,6 +142,15 @@ std::vector<std::string> outputNames(const tamrt_model &model,
   return names;
 }
 
+/// How the rows of a prediction are read: their order does not matter unless
+/// one needs those before it.
+static ReadOptions readingOf(const tamrt_model &model, const Options &options) {
+  ReadOptions reading = {options.dropMissing, options.threads,
+                         CsvBlocks::kBlockBytes, options.format};
+  reading.keepDates = model.carry_bytes > 0;
+  return reading;
+}
+
 static Status predictFile(const tamrt_model &model, const Options &options,
                           const Session &session) {
   Timings timings;
@@ -158,8 +167,7 @@ static Status predictFile(const tamrt_model &model, const Options &options,
   Result<RowReader> reader =
       RowReader::open(options.source(), model,
                       {(*weights)->groups, (*weights)->normalization.levels},
-                      {options.dropMissing, options.threads,
-                       CsvBlocks::kBlockBytes, options.format});
+                      readingOf(model, options));
   if (!reader)
     return std::move(reader).error();
   Prediction prediction(model, options, **weights, run);
@@ -193,8 +201,7 @@ predictPieces(const tamrt_model &model, const Options &options,
   PredictionTable table(model, options, prediction, run);
   table.openIn(text, hasHeader);
   for (const RankPiece &piece : pieces) {
-    ReadOptions reading = {options.dropMissing, options.threads,
-                           CsvBlocks::kBlockBytes, options.format};
+    ReadOptions reading = readingOf(model, options);
     reading.mayDropAll = true;
     Result<RowReader> reader = RowReader::open(
         piece.source, model, {weights.groups, weights.normalization.levels},

@@ -38,7 +38,8 @@ namespace tamrt {
 struct PredictedRows {
   Dataset &data;
   const KeyCells &keys;
-  /// By row in the order of the file: its line, of a frame its row.
+  /// By row in the order of the file: its line, of a frame its row; empty if
+  /// that is its index.
   std::span<const uint64_t> lines;
   /// By row of `data`: the numbers of the prediction, and the columns of
   /// standard errors and intervals.

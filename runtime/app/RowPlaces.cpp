@@ -10,11 +10,24 @@
 
 #include "core/model/Model.h"
 #include "io/Number.h"
+#include "kernels/InstructionSets.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace tamrt {
+
+/// Whether all numbers are finite: others times 0 are NaN.
+TAMRT_WIDE static bool areFinite(const double *numbers, size_t count) {
+  constexpr size_t kLanes = 16;
+  double sums[kLanes] = {};
+  for (; count >= kLanes; count -= kLanes, numbers += kLanes)
+    for (size_t i = 0; i < kLanes; ++i)
+      sums[i] += 0 * numbers[i];
+  for (size_t i = 0; i < count; ++i)
+    sums[0] += 0 * numbers[i];
+  return std::all_of(sums, sums + kLanes, [](double sum) { return sum == 0; });
+}
 
 std::optional<size_t>
 RowPlaces::firstOf(const std::vector<bool> &isMarked) const {
@@ -27,8 +40,9 @@ RowPlaces::firstOf(const std::vector<bool> &isMarked) const {
 }
 
 std::string RowPlaces::placeOf(size_t row, const char *column) const {
-  return placeOf(model, path, unit, lines[data.fileRows()[row]], column,
-                 data.groups()[data.groupOf(row)].name);
+  const uint32_t fileRow = data.fileRows()[row];
+  return placeOf(model, path, unit, lines.empty() ? fileRow : lines[fileRow],
+                 column, data.groups()[data.groupOf(row)].name);
 }
 
 std::string RowPlaces::placeOf(const tamrt_model &model,
@@ -60,7 +74,7 @@ Status RowPlaces::checkFinite(std::span<const double> numbers,
         list.begin());
   };
   // Most files have none, and need no marks.
-  if (firstBad(numbers) == numbers.size())
+  if (areFinite(numbers.data(), numbers.size()))
     return {};
   std::vector<bool> isBad(data.rowCount());
   for (size_t row = 0; row < isBad.size(); ++row)

@@ -27,7 +27,8 @@ namespace tamrt {
 /// must outlive this.
 class RowPlaces {
 public:
-  /// `lines`: by row of the file; `unit`: what messages call them.
+  /// `lines`: by row of the file, empty: its index; `unit`: what messages call
+  /// them.
   RowPlaces(const tamrt_model &model, const Dataset &data,
             std::span<const uint64_t> lines, const std::string &path,
             const char *unit = "line")

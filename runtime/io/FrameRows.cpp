@@ -138,6 +138,40 @@ struct Time {
   uint64_t fraction = 0;
 };
 
+/// Seconds from 1970 to the start of a year.
+constexpr int64_t secondsUntilYear(int year) {
+  using namespace std::chrono;
+  return sys_seconds(sys_days(std::chrono::year(year) / 1 / 1))
+      .time_since_epoch()
+      .count();
+}
+
+/// The years of times in files.
+constexpr int64_t kYearsBegin = secondsUntilYear(0);
+constexpr int64_t kYearsEnd = secondsUntilYear(10'000);
+
+bool isInYears(const Time &time) {
+  return time.seconds >= kYearsBegin && time.seconds < kYearsEnd;
+}
+
+template <class T>
+TAMRT_INLINE bool areAllWithin(const T *values, size_t count, T least, T most) {
+  bool areAll = true;
+  for (size_t row = 0; row < count; ++row)
+    areAll &= values[row] >= least && values[row] <= most;
+  return areAll;
+}
+
+TAMRT_WIDE bool areWithin(const int64_t *values, size_t count, int64_t least,
+                          int64_t most) {
+  return areAllWithin(values, count, least, most);
+}
+
+TAMRT_WIDE bool areWithin(const int32_t *values, size_t count, int32_t least,
+                          int32_t most) {
+  return areAllWithin(values, count, least, most);
+}
+
 /// The points in time of a column. `Ticks` of them are a second.
 template <int64_t Ticks> struct TimesOf {
   explicit TimesOf(const tamrt_frame_column &column)
@@ -154,6 +188,27 @@ template <int64_t Ticks> struct TimesOf {
                 (kFractionUnits / uint64_t(Ticks))};
   }
 
+  /// Whether those of `count` rows are in the years of files, and their ticks,
+  /// if `seconds` are wanted, whole seconds.
+  bool arePlain(int64_t first, size_t count, int64_t *seconds) const {
+    using Limits = std::numeric_limits<int64_t>;
+    constexpr int64_t least = kYearsBegin < (Limits::min() + 1) / Ticks
+                                  ? Limits::min() + 1
+                                  : kYearsBegin * Ticks;
+    constexpr int64_t most = kYearsEnd > Limits::max() / Ticks
+                                 ? Limits::max()
+                                 : kYearsEnd * Ticks - 1;
+    const int64_t *from = values + first;
+    if (!areWithin(from, count, least, most))
+      return false;
+    int64_t odd = 0;
+    for (size_t row = 0; seconds && row < count; ++row) {
+      seconds[row] = from[row] / Ticks;
+      odd |= from[row] % Ticks;
+    }
+    return odd == 0;
+  }
+
   const int64_t *values;
   Date::Form form;
 };
@@ -163,10 +218,20 @@ struct DaysOf {
       : values(valuesOf<int32_t>(column)) {}
 
   Time operator[](int64_t index) const {
-    return {Date::Form::Local, values[index] * kDaySeconds, 0};
+    return {form, values[index] * kDaySeconds, 0};
+  }
+
+  bool arePlain(int64_t first, size_t count, int64_t *seconds) const {
+    if (!areWithin(values + first, count, int32_t(kYearsBegin / kDaySeconds),
+                   int32_t(kYearsEnd / kDaySeconds - 1)))
+      return false;
+    for (size_t row = 0; seconds && row < count; ++row)
+      seconds[row] = values[first + int64_t(row)] * kDaySeconds;
+    return true;
   }
 
   const int32_t *values;
+  Date::Form form = Date::Form::Local;
 };
 
 /// Calls use(times) with the points in time of a column, by their indices.
@@ -182,21 +247,6 @@ void withTimes(const tamrt_frame_column &column, const Use &use) {
     use(TimesOf<1'000'000>(column));
   else
     use(TimesOf<1'000'000'000>(column));
-}
-
-/// Seconds from 1970 to the start of a year.
-constexpr int64_t secondsUntilYear(int year) {
-  using namespace std::chrono;
-  return sys_seconds(sys_days(std::chrono::year(year) / 1 / 1))
-      .time_since_epoch()
-      .count();
-}
-
-/// Whether a time is in the years of times in files.
-bool isInYears(const Time &time) {
-  constexpr int64_t begin = secondsUntilYear(0);
-  constexpr int64_t end = secondsUntilYear(10'000);
-  return time.seconds >= begin && time.seconds < end;
 }
 
 /// A time as text.
@@ -411,6 +461,22 @@ bool FrameRows::hasTimes(size_t column) const {
   const int32_t type =
       stored.dictionary ? stored.dictionary->type : stored.type;
   return type == TAMRT_FRAME_TIME || type == TAMRT_FRAME_DAYS;
+}
+
+std::optional<Date::Form> FrameRows::plainTimes(size_t column,
+                                                int64_t *seconds) const {
+  const tamrt_frame_column &stored = batch->columns[column];
+  if (stored.valid || stored.dictionary)
+    return std::nullopt;
+  std::optional<Date::Form> form;
+  withTimes(stored, [&](const auto &times) {
+    // Arrays of Python need not be aligned.
+    if (reinterpret_cast<uintptr_t>(times.values) % sizeof(*times.values) ==
+            0 &&
+        times.arePlain(stored.first + int64_t(first), count, seconds))
+      form = times.form;
+  });
+  return form;
 }
 
 std::optional<size_t>

@@ -86,6 +86,12 @@ public:
   /// Whether a column has points in time.
   bool hasTimes(size_t column) const;
 
+  /// The form of the points in time of a column, which has no marks of missing
+  /// values, if none is missing or beyond the years 0 to 9999; then writes
+  /// their seconds, unless `seconds` is null. None also if there are seconds to
+  /// write and fractions of them.
+  std::optional<Date::Form> plainTimes(size_t column, int64_t *seconds) const;
+
   /// Writes the form of each point in time, Date::Form::Missing for a missing
   /// one, and its seconds, 0 for that; appends the fractions in 1e-18 seconds
   /// to `fractions`, unless all are 0. Returns the first row that is not in the

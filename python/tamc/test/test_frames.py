@@ -139,6 +139,73 @@ class Frames(Folder):
                                         "'x': .*got infinity$"):
                 model.fit(bad)
 
+    def test_rows_in_any_order(self):
+        """A prediction of rows in another order has the same bytes, unless an
+        effect needs the rows before."""
+        rows = 20_000  # more than a block
+        random = np.random.default_rng(1)
+        data = {"x": random.random(rows), "z": random.random(rows),
+                "k": np.arange(rows) * 5 % 11 * 1.0,
+                "g": np.arange(rows) * 7 % 3,
+                "d": np.arange(rows).astype("datetime64[s]")}
+        data["y"] = data["x"] ** 2 + data["z"]
+        orders = {"random": random.permutation(rows),
+                  "by group": np.argsort(data["g"], kind="stable"),
+                  "backwards": np.arange(rows)[::-1]}
+        for terms in ("s(x, k=8) + l(z) + c(k)", "s(x, k=8) + pid(z, w=3)"):
+            model = tamc.AdditiveModel("y ~ " + terms, group="g", date="d").fit(
+                data)
+            predicted = model.predict(data)
+            effects = model.decompose(data)
+            for name, order in orders.items():
+                other = {name: values[order] for name, values in data.items()}
+                with self.subTest(terms=terms, order=name):
+                    self.assertEqual(model.predict(other).tolist(),
+                                     predicted[order].tolist())
+                    for effect, values in model.decompose(other).items():
+                        self.assertEqual(values.tolist(),
+                                         effects[effect][order].tolist())
+                bad = {name: values.copy() for name, values in other.items()}
+                bad["d"][13_579] = np.datetime64("NaT")
+                with self.assertRaisesRegex(tamc.Error, "^data: row 13579: "
+                                            "column 'd': group '[0-2]': "
+                                            "expected a date, got a missing "
+                                            "value$"):
+                    model.predict(bad)
+                bad = dict(other, z=other["z"].copy())
+                bad["z"][[12_345, 13_333]] = np.nan
+                with self.assertRaisesRegex(tamc.Error, "^data: row 12345: "
+                                            "column 'z': .*missing value$"):
+                    model.predict(bad)
+
+    def test_points_in_time(self):
+        """Dates of all units, with and without fractions of a second, of rows
+        that are not in their order."""
+        rows = 9_000  # more than a block
+        random = np.random.default_rng(2)
+        days = random.permutation(rows)
+        data = {"x": np.sin(np.arange(rows)), "y": np.cos(days / 50.0)}
+        model = tamc.AdditiveModel("y ~ pid(x, w=3)", date="d")
+        wanted = None
+        for unit in ("D", "s", "ms", "us", "ns"):
+            for later in (0, 1, 999):
+                # Before 1970, too.
+                ticks = (days - 4_000).astype("datetime64[D]").astype(
+                    f"datetime64[{unit}]")
+                data["d"] = ticks + later * (unit != "D")
+                with self.subTest(unit=unit, later=later):
+                    got = model.fit(data).predict(data).tolist()
+                    wanted = wanted or got
+                    self.assertEqual(got, wanted)
+        data["d"] = data["d"].astype("datetime64[s]")
+        for year in ("-0001", "10000"):
+            data["d"][8_765] = np.datetime64(f"{year}-12-31", "s")
+            for run in (model.fit, model.predict):
+                with self.assertRaisesRegex(tamc.Error, "^data: row 8765: .*"
+                                            "expected a time in the years 0000 "
+                                            "to 9999"):
+                    run(data)
+
     def test_groups_of_all_types(self):
         """Groups and levels are those of their texts; those that are the same
         number are the same group."""

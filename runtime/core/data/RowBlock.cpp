@@ -13,6 +13,7 @@
 #include "io/Number.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tamrt {
@@ -53,6 +54,7 @@ void TagIndex::add(uint64_t tag, uint32_t number) {
   if (2 * (count + 1) > slots.size()) {
     std::vector<Slot> before(std::max(2 * slots.size(), kMinSlots));
     before.swap(slots);
+    shift = std::countl_zero(slots.size()) + 1;
     for (const Slot &slot : before)
       if (slot.number != kNone)
         slots[placeOf(slot.tag)] = slot;
@@ -189,11 +191,19 @@ void RowBlock::parseDates(size_t column) {
   rows.dates.truncate(0);
   rows.fractions.truncate(0);
   int64_t *keys = rows.dates.extend(count);
-  forms.resize(count);
-  if (text.frameRows() && text.frameRows()->hasTimes(column))
+  if (text.frameRows() && text.frameRows()->hasTimes(column)) {
+    if (std::optional<Date::Form> form = text.frameRows()->plainTimes(
+            column, rules->keepsDates ? keys : nullptr)) {
+      commonForm = *form;
+      forms.clear();
+      return;
+    }
+    forms.resize(count);
     return noteBeyond(
         text.frameRows()->times(column, forms.data(), keys, rows.fractions),
         column);
+  }
+  forms.resize(count);
   const CsvFormat &format = text.csvFormat();
   std::string_view previous;
   std::string buffer;
@@ -337,17 +347,16 @@ void RowBlock::findGroups(const ModelColumns &columns) {
   }
 }
 
-/// Keeps keys and lines; lines are counted from the block's first.
+/// Keeps lines, which are counted from the block's first.
+void RowBlock::keepLines() {
+  rows.lines.truncate(0);
+  text.rowLines(rows.lines.extend(text.rowCount()));
+}
+
 void RowBlock::keepKeys() {
   rows.keys.text.truncate(0);
   rows.keys.ends.truncate(0);
-  rows.lines.truncate(0);
-  const size_t count = text.rowCount();
-  uint64_t *lines = rows.lines.extend(count);
-  text.rowLines(lines);
-  if (rules->keys.empty())
-    return;
-  for (size_t row = 0; row < count; ++row) {
+  for (size_t row = 0; row < text.rowCount(); ++row) {
     if (isOut(row))
       continue;
     for (size_t i = 0; i < rules->keys.size(); ++i) {
@@ -366,7 +375,7 @@ void RowBlock::keepKeys() {
 void RowBlock::checkDates(const ModelColumns &columns) {
   const std::optional<Fault> &fault = faults[size_t(RowFault::Date)];
   const size_t faulty = fault ? fault->row : rows.count;
-  for (size_t row = 0; row < faulty; ++row) {
+  for (size_t row = 0; row < std::min(faulty, forms.size()); ++row) {
     if (forms[row] != Date::Form::Missing)
       continue;
     if (rules->dropMissing)
@@ -394,6 +403,10 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
   if (columns.date) {
     parseDates(*columns.date);
     checkDates(columns);
+    if (!how.keepsDates) {
+      rows.dates.truncate(0);
+      rows.fractions.truncate(0);
+    }
   }
   rows.levels.resize(columns.levels.size());
   levelTexts.resize(columns.levels.size());
@@ -409,7 +422,9 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
   checkWeights(columns);
   if (how.trained && columns.group)
     findGroups(columns);
-  if (how.keepsKeys)
+  if (how.keepsLines)
+    keepLines();
+  if (!how.keys.empty())
     keepKeys();
   if (!out.empty())
     dropped = rows.drop(out); // keys have none of them

@@ -39,9 +39,9 @@ inline constexpr size_t kRowFaults = 6;
 /// The rules for reading rows, the same for all blocks.
 struct RowRules {
   bool dropMissing = false;
-  /// Whether keys and line numbers are kept, and whether a target may be
+  /// Whether line numbers and dates are kept, and whether a target may be
   /// missing.
-  bool keepsKeys = false, mayLackTarget = false;
+  bool keepsLines = false, keepsDates = true, mayLackTarget = false;
   /// For a prediction: the trained groups; null for a fit.
   const GroupNames *trained = nullptr;
   /// Whether the values of the group column, and of each column of levels, are
@@ -79,14 +79,17 @@ private:
   };
 
   size_t placeOf(uint64_t tag) const {
-    uint64_t hash = tag * 0x9E3779B97F4A7C15;
-    size_t at = (hash ^ hash >> 32) & (slots.size() - 1);
+    // The upper bits depend on all bits of a tag. The lower ones are 0 for most
+    // doubles, such as 6.0, of which the upper bits alone differ.
+    size_t at = tag * 0x9E3779B97F4A7C15 >> shift;
     while (slots[at].number != kNone && slots[at].tag != tag)
       at = (at + 1) & (slots.size() - 1);
     return at;
   }
 
+  /// As many as a power of 2, more than one; `shift` leaves as many places.
   std::vector<Slot> slots;
+  int shift = 0;
   size_t count = 0;
 };
 
@@ -137,8 +140,10 @@ public:
 
   CsvBlock text;
   Rows rows;
-  /// Formats of the dates of all rows of the block.
+  /// Formats of the dates of all rows of the block; empty if all are
+  /// `commonForm`, which is not Missing.
   std::vector<Date::Form> forms;
+  Date::Form commonForm = Date::Form::Missing;
   std::array<std::optional<Fault>, kRowFaults> faults;
   /// Texts that are faults if the groups, or the levels of a column, are
   /// numbers.
@@ -167,6 +172,7 @@ private:
   void checkLevels(const ModelColumns &columns);
   void checkWeights(const ModelColumns &columns);
   void findGroups(const ModelColumns &columns);
+  void keepLines();
   void keepKeys();
   void leaveOut(size_t row, size_t column);
   std::string groupAt(const ModelColumns &columns, size_t row) const;

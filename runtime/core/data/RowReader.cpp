@@ -163,7 +163,8 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
       clashes(columns.inputs.size()), doubtfulLevels(columns.levels.size()) {
   line = file.firstRowLine();
   rules.dropMissing = options.dropMissing;
-  rules.keepsKeys = by || options.forWindows;
+  rules.keepsLines = (by || options.forWindows) && options.keepLines;
+  rules.keepsDates = options.keepDates;
   rules.mayLackTarget =
       options.forWindows || (by && by->purpose == Purpose::Evaluate);
   rules.areLevelsNumbers.resize(columns.levels.size());
@@ -290,8 +291,11 @@ void RowReader::Impl::expectTexts(
 
 /// Finds the first date whose format differs from that of earlier rows.
 void RowReader::Impl::checkForms(RowBlock &block) {
-  for (size_t row = 0; row < block.forms.size(); ++row) {
-    const Date::Form got = block.forms[row];
+  const size_t forms =
+      block.forms.empty() ? block.text.rowCount() > 0 : block.forms.size();
+  for (size_t row = 0; row < forms; ++row) {
+    const Date::Form got =
+        block.forms.empty() ? block.commonForm : block.forms[row];
     if (got == form || got == Date::Form::Missing)
       continue;
     if (form == Date::Form::Missing) {
@@ -315,10 +319,12 @@ void RowReader::Impl::noteDoubt(const RowBlock &block,
 }
 
 void RowReader::Impl::addKeys(const Rows &from, Rows &rows) {
-  uint64_t *lines = rows.lines.extend(from.count);
-  const size_t firstLine = line;
-  for (size_t row = 0; row < from.count; ++row)
-    lines[row] = firstLine + from.lines[row];
+  if (rules.keepsLines) {
+    uint64_t *lines = rows.lines.extend(from.count);
+    const size_t firstLine = line;
+    for (size_t row = 0; row < from.count; ++row)
+      lines[row] = firstLine + from.lines[row];
+  }
   if (rules.keys.empty())
     return;
   const size_t before = rows.keys.text.size();
@@ -360,14 +366,14 @@ void RowReader::Impl::addPlaces(RowBlock &block, Rows &rows) {
 void RowReader::Impl::reserve(Rows &rows, size_t count) const {
   if (columns.group)
     rows.groups.reserve(count);
-  if (columns.date)
+  if (columns.date && rules.keepsDates)
     rows.dates.reserve(count);
   for (size_t i = 0; i < rows.numbers.size(); ++i)
     if (!rules.inPlace[i])
       rows.numbers[i].reserve(count);
   for (GrowingArray<uint32_t> &column : rows.levels)
     column.reserve(count);
-  if (rules.keepsKeys)
+  if (rules.keepsLines)
     rows.lines.reserve(count);
 }
 
@@ -415,8 +421,7 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
   }
   addPlaces(block, rows);
   const Rows &from = block.rows;
-  if (rules.keepsKeys)
-    addKeys(from, rows);
+  addKeys(from, rows);
   if (!trained)
     for (uint32_t &id : std::span(block.rows.groups.data(), from.groups.size()))
       id = share(block.groupTexts, id, groups);

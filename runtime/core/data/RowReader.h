@@ -68,7 +68,7 @@ struct Rows {
   /// Indices of the levels' texts.
   std::vector<GrowingArray<uint32_t>> levels;
   /// For a prediction and for windows: the keys, and the line numbers of the
-  /// file.
+  /// file, unless ReadOptions leave them out.
   KeyCells keys;
   GrowingArray<uint64_t> lines;
   /// With ReadOptions::keepPlaces: the rows' indices in the file.
@@ -125,8 +125,12 @@ struct ReadOptions {
   /// prediction; a target may be missing (NaN); columns of levels may have any
   /// number of levels.
   bool forWindows = false;
-  /// Whether a prediction keeps the keys of its rows.
-  bool keepKeys = true;
+  /// Whether a prediction keeps the keys of its rows, and their line numbers. A
+  /// row of a frame that is read at once, without dropping any, has its index.
+  bool keepKeys = true, keepLines = true;
+  /// Whether dates are kept. They are read in any case, for errors; without
+  /// them the rows of a group stay in the order of the file.
+  bool keepDates = true;
   /// Whether numbers stay in a frame where that can be: in one of one batch, of
   /// which all rows are read. Not row weights.
   bool inPlace = false;

@@ -515,6 +515,43 @@ TEST(RowReader, PredictionsHaveKeysAndLines) {
   }
 }
 
+TEST(RowReader, PredictionsNeedNoDatesAndLines) {
+  const tamrt_input inputs[] = {input("d", TAMRT_RULE_LEVELS, 4)};
+  tamrt_model model = modelOf(inputs, 1);
+  model.group = "g";
+  model.date = "t";
+  const Trained trained = {{"1", "2"}, {*LevelTable::create(false, {"a"})}};
+  ReadOptions options;
+  options.keepKeys = options.keepLines = options.keepDates = false;
+  auto read = [&](std::string_view text) {
+    TextReader reader(text, model, trained, options);
+    Result<Rows> rows = reader->read(100);
+    if (!rows)
+      return reader.named(rows.error());
+    EXPECT_TRUE(rows->keys.ends.empty());
+    EXPECT_TRUE(rows->lines.empty());
+    EXPECT_TRUE(rows->dates.empty());
+    EXPECT_TRUE(rows->fractions.empty());
+    const Dataset data =
+        Dataset::arrange(*std::move(rows), *reader, reader->groupOrder(), model,
+                         trained.levels, 1);
+    std::string order;
+    for (uint32_t row : data.fileRows())
+      order += std::to_string(row);
+    return order;
+  };
+  // Those of a group as they come.
+  EXPECT_EQ(read("t,d,g\n2020-01-02 03:04:05.5,a,2\n2020-01-03,a,1\n"
+                 "2020-01-02,a,1\n2020-01-01,a,2\n"),
+            "1203");
+  // Errors are the same.
+  EXPECT_EQ(read("t,d,g\n2020-01-02,a,1\n,a,1\n"),
+            "t.csv: line 3: column 't': group '1': expected a date, got a "
+            "missing value");
+  EXPECT_EQ(read("t,d,g\n2020-01-02,a,1\n1,a,1\n").substr(0, 30),
+            "t.csv: line 3: column 't': exp");
+}
+
 TEST(RowReader, GroupsThatWereNotTrained) {
   tamrt_input x = input("x", TAMRT_RULE_RANGE);
   tamrt_model model = modelOf(&x, 1);

@@ -259,6 +259,61 @@ TEST(FrameRows, TimesBeyondTheYearsOfDates) {
   EXPECT_FALSE(One(columnOf(TAMRT_FRAME_I64, seconds), 5).rows().hasTimes(0));
 }
 
+TEST(FrameRows, PlainTimesAreTheTimes) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  // Products that are too large wrap around, to other ticks.
+  auto product = [](int64_t a, int64_t b) {
+    return int64_t(uint64_t(a) * uint64_t(b));
+  };
+  for (int64_t ticks : {1, 1'000, 1'000'000, 1'000'000'000})
+    for (int64_t odd :
+         {int64_t(-1), int64_t(86400), ticks, -3 * ticks, 5 * ticks + 1,
+          product(-62167219200, ticks), product(-62167219200, ticks) - 1,
+          product(253402300799, ticks), product(253402300800, ticks), kLeast,
+          kLeast + 1, kMost}) {
+      const int64_t values[] = {7, 0, -2 * ticks, odd, 4 * ticks};
+      tamrt_frame_column column = columnOf(TAMRT_FRAME_TIME, values);
+      column.ticks = ticks;
+      column.is_zoned = odd < 0;
+      const One one(column, 5);
+      const Times times(one.rows(1));
+      bool arePlain = !times.beyond;
+      for (size_t row = 0; row < 4; ++row)
+        arePlain &= times.forms[row] != Date::Form::Missing;
+      std::vector<int64_t> seconds(4);
+      EXPECT_EQ(one.rows(1).plainTimes(0, nullptr).has_value(), arePlain);
+      const std::optional<Date::Form> form =
+          one.rows(1).plainTimes(0, seconds.data());
+      EXPECT_EQ(form.has_value(), arePlain && times.fractions.empty())
+          << odd << " of " << ticks;
+      if (!form)
+        continue;
+      EXPECT_EQ(seconds, times.seconds);
+      EXPECT_EQ(*form, times.forms[0]);
+    }
+  const int32_t days[] = {-719528, 2932896, 2932897, -719529};
+  tamrt_frame_column column = columnOf(TAMRT_FRAME_DAYS, days);
+  int64_t seconds[2];
+  EXPECT_EQ(One(column, 2).rows().plainTimes(0, seconds), Date::Form::Local);
+  EXPECT_EQ(seconds[0], -62167219200);
+  EXPECT_EQ(seconds[1], 253402214400);
+  for (size_t first : {1, 2})
+    EXPECT_FALSE(
+        One(column, int64_t(first) + 2).rows(first).plainTimes(0, nullptr));
+  // Marks of missing values, indices, and places that no number has.
+  const uint8_t valid[] = {0xFF};
+  column.valid = valid;
+  EXPECT_FALSE(One(column, 2).rows().plainTimes(0, nullptr));
+  const int8_t indices[] = {0, 1};
+  tamrt_frame_column some = columnOf(TAMRT_FRAME_I8, indices);
+  column.valid = nullptr;
+  some.dictionary = &column;
+  EXPECT_FALSE(One(some, 2).rows().plainTimes(0, nullptr));
+  column.values = reinterpret_cast<const char *>(days) + 1;
+  EXPECT_FALSE(One(column, 2).rows().plainTimes(0, nullptr));
+}
+
 TEST(FrameRows, BlocksOfBatches) {
   const double values[] = {1, 2, 3};
   const tamrt_frame_column column = columnOf(TAMRT_FRAME_F64, values);

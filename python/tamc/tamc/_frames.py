@@ -132,9 +132,10 @@ def columns_of(data: Any) -> list[str]:
 
 def names_of_pandas(data: Any) -> list[str]:
     """The names of the columns; x0, x1 and so on if they are numbers."""
-    if not any(isinstance(name, str) for name in data.columns):
-        return [f"x{i}" for i in range(data.shape[1])]
-    return [str(name) for name in data.columns]
+    keys = list(data.columns)
+    if not any(isinstance(name, str) for name in keys):
+        return [f"x{i}" for i in range(len(keys))]
+    return [str(name) for name in keys]
 
 
 def matrix_of(data: Any) -> np.ndarray:
@@ -175,13 +176,17 @@ def read(data: Any, needed: Collection[str],
             data = {f"x{i}": matrix[:, i] for i in range(matrix.shape[1])}
         names = (names_of_pandas(data) if kind == "pandas"
                  else [str(name) for name in data])
+        # By name, which is much faster than by number.
+        has_names = kind == "pandas" and data.columns.is_unique
         for i, (name, key) in enumerate(zip(names, data)):
             if name in more:
                 continue
             if name not in needed:
                 frame.add_unread(name)
             elif kind == "pandas":
-                _add_pandas(frame, name, data.iloc[:, i])
+                _add_pandas(frame, name,
+                            data[key] if has_names and isinstance(key, str)
+                            else data.iloc[:, i])
             else:
                 _add(frame, name, data[key])
         for name, values in more.items():

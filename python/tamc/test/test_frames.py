@@ -39,6 +39,10 @@ class Frames(Folder):
         self.assertEqual(list(model.predict(frame)), self.predicted)
         return model
 
+    def same(self, got, wanted):
+        """A message with all numbers would take minutes."""
+        self.assertTrue(np.array_equal(got, wanted), "expected equal numbers")
+
     def test_pandas(self):
         pandas = library("pandas")
         frame = pandas.DataFrame(self.data)
@@ -153,18 +157,19 @@ class Frames(Folder):
                   "by group": np.argsort(data["g"], kind="stable"),
                   "backwards": np.arange(rows)[::-1]}
         for terms in ("s(x, k=8) + l(z) + c(k)", "s(x, k=8) + pid(z, w=3)"):
-            model = tamc.AdditiveModel("y ~ " + terms, group="g", date="d").fit(
-                data)
-            predicted = model.predict(data)
+            model = tamc.AdditiveModel("y ~ " + terms, group="g", date="d")
+            predicted = model.fit(data, inference=True).predict(data)
+            errors = model.predict(data, se=True)
             effects = model.decompose(data)
             for name, order in orders.items():
                 other = {name: values[order] for name, values in data.items()}
                 with self.subTest(terms=terms, order=name):
-                    self.assertEqual(model.predict(other).tolist(),
-                                     predicted[order].tolist())
-                    for effect, values in model.decompose(other).items():
-                        self.assertEqual(values.tolist(),
-                                         effects[effect][order].tolist())
+                    self.same(model.predict(other), predicted[order])
+                    for wanted, got in (
+                            (effects, model.decompose(other)),
+                            (errors, model.predict(other, se=True))):
+                        for column, values in got.items():
+                            self.same(values, wanted[column][order])
                 bad = {name: values.copy() for name, values in other.items()}
                 bad["d"][13_579] = np.datetime64("NaT")
                 with self.assertRaisesRegex(tamc.Error, "^data: row 13579: "
@@ -188,15 +193,16 @@ class Frames(Folder):
         model = tamc.AdditiveModel("y ~ pid(x, w=3)", date="d")
         wanted = None
         for unit in ("D", "s", "ms", "us", "ns"):
-            for later in (0, 1, 999):
-                # Before 1970, too.
-                ticks = (days - 4_000).astype("datetime64[D]").astype(
-                    f"datetime64[{unit}]")
-                data["d"] = ticks + later * (unit != "D")
-                with self.subTest(unit=unit, later=later):
-                    got = model.fit(data).predict(data).tolist()
-                    wanted = wanted or got
-                    self.assertEqual(got, wanted)
+            for apart in ("D", unit):
+                for later in (0, 1, 999):
+                    # Before 1970, too; days or parts of a second apart.
+                    ticks = (days - 4_000).astype(f"datetime64[{apart}]")
+                    data["d"] = (ticks.astype(f"datetime64[{unit}]")
+                                 + later * (unit != "D"))
+                    with self.subTest(unit=unit, apart=apart, later=later):
+                        got = model.fit(data).predict(data)
+                        wanted = got if wanted is None else wanted
+                        self.same(got, wanted)
         data["d"] = data["d"].astype("datetime64[s]")
         for year in ("-0001", "10000"):
             data["d"][8_765] = np.datetime64(f"{year}-12-31", "s")

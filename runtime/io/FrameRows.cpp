@@ -184,7 +184,8 @@ template <int64_t Ticks> struct TimesOf {
       return {};
     const int64_t seconds = floorDivide(ticks, Ticks);
     return {form, seconds,
-            uint64_t(ticks - seconds * Ticks) *
+            // The product wraps around next to the least ticks.
+            (uint64_t(ticks) - uint64_t(seconds) * Ticks) *
                 (kFractionUnits / uint64_t(Ticks))};
   }
 

@@ -8,6 +8,7 @@
 
 #include "io/Safetensors.h"
 #include "io/AtomicFile.h"
+#include "io/Sha256.h"
 #include "tamrt/checksum.h"
 
 #include <algorithm>
@@ -188,9 +189,22 @@ SafetensorsWriter::header(std::span<const Entry *const> order) const {
   return result;
 }
 
+/// The header with the checksum of all tensors, which are there.
+Result<SafetensorsWriter::Header>
+SafetensorsWriter::checkedHeader(std::span<const Entry *const> order) const {
+  Result<Header> start = header(order);
+  if (!start)
+    return start;
+  uint32_t crc = crc32(start->text);
+  for (const Entry *tensor : order)
+    crc = crc32(viewOf(tensor->data), crc);
+  start->setChecksum(crc);
+  return start;
+}
+
 Result<std::string> SafetensorsWriter::bytes() const {
   const std::vector<const Entry *> order = sorted();
-  Result<Header> start = header(order);
+  Result<Header> start = checkedHeader(order);
   if (!start)
     return std::move(start).error();
   std::string result = std::move(start->text);
@@ -200,19 +214,26 @@ Result<std::string> SafetensorsWriter::bytes() const {
   result.reserve(size);
   for (const Entry *tensor : order)
     result += viewOf(tensor->data);
-  setChecksum(result, start->checksum);
   return result;
+}
+
+Result<std::string> SafetensorsWriter::hash() const {
+  const std::vector<const Entry *> order = sorted();
+  Result<Header> start = checkedHeader(order);
+  if (!start)
+    return std::move(start).error();
+  Sha256 hash;
+  hash.add(start->text);
+  for (const Entry *tensor : order)
+    hash.add(viewOf(tensor->data));
+  return hash.finish();
 }
 
 Status SafetensorsWriter::write(const std::string &path) const {
   const std::vector<const Entry *> order = sorted();
-  Result<Header> start = header(order);
+  Result<Header> start = checkedHeader(order);
   if (!start)
     return Error{fmt::format("{}: {}", path, start.error().message)};
-  uint32_t crc = crc32(start->text);
-  for (const Entry *tensor : order)
-    crc = crc32(viewOf(tensor->data), crc);
-  start->setChecksum(crc);
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file)
     return std::move(file).error();

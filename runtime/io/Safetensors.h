@@ -112,6 +112,10 @@ public:
   /// added twice or is "__metadata__"; a name, key or value that is not UTF-8.
   Result<std::string> bytes() const;
 
+  /// The SHA-256 of these bytes, which are not in memory at once. The errors
+  /// of `bytes`.
+  Result<std::string> hash() const;
+
   /// Writes the file atomically. Errors: those of `bytes`, after the path, and
   /// of AtomicFile.
   Status write(const std::string &path) const;
@@ -143,6 +147,7 @@ private:
                std::span<const std::byte> data);
   std::vector<const Entry *> sorted() const;
   Result<Header> header(std::span<const Entry *const> order) const;
+  Result<Header> checkedHeader(std::span<const Entry *const> order) const;
   friend class SafetensorsOutput;
 
   Metadata entries;

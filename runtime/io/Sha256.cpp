@@ -8,10 +8,8 @@
 
 #include "io/Sha256.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
 
 namespace tamrt {
@@ -70,22 +68,42 @@ void addBlock(std::array<uint32_t, 8> &hash, const char *block) {
 
 } // namespace
 
-std::string sha256(std::string_view text) {
-  // Bits of the square roots of the first primes.
-  std::array<uint32_t, 8> hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
-                                  0xa54ff53a, 0x510e527f, 0x9b05688c,
-                                  0x1f83d9ab, 0x5be0cd19};
-  std::string padded(text);
-  padded += '\x80';
-  padded.resize((padded.size() + 8 + 63) / 64 * 64 - 8);
+void Sha256::add(std::string_view text) {
+  size += text.size();
+  while (!text.empty()) {
+    if (used == 0 && text.size() >= kBlock) {
+      addBlock(hash, text.data());
+      text.remove_prefix(kBlock);
+      continue;
+    }
+    const size_t count = std::min(kBlock - used, text.size());
+    std::copy_n(text.data(), count, block.data() + used);
+    text.remove_prefix(count);
+    used += count;
+    if (used < kBlock)
+      continue;
+    addBlock(hash, block.data());
+    used = 0;
+  }
+}
+
+std::string Sha256::finish() {
+  const uint64_t bits = size * 8;
+  std::string end(1, '\x80');
+  end.resize((used + 1 + 8 + kBlock - 1) / kBlock * kBlock - 8 - used);
   for (int shift = 56; shift >= 0; shift -= 8)
-    padded += char(uint64_t(text.size()) * 8 >> shift & 0xff);
-  for (size_t at = 0; at < padded.size(); at += 64)
-    addBlock(hash, padded.data() + at);
+    end += char(bits >> shift & 0xff);
+  add(end);
   std::string digits;
   for (uint32_t word : hash)
     digits += fmt::format("{:08x}", word);
   return digits;
+}
+
+std::string sha256(std::string_view text) {
+  Sha256 hash;
+  hash.add(text);
+  return hash.finish();
 }
 
 } // namespace tamrt

@@ -93,13 +93,13 @@ Result<SafetensorsOutput> beginSums(const tamrt_model &model,
                                     const SumsLayout &layout,
                                     const SumsContents &contents,
                                     const std::string &path) {
-  SafetensorsWriter writer;
-  addSpec(writer, model, kSumsFormat);
-  Result<std::string> hash = hashOf(model, contents.survey);
+  // All of the survey but its format is in the file, too.
+  SafetensorsWriter writer = serialize(model, contents.survey);
+  Result<std::string> hash = writer.hash();
   if (!hash)
     return std::move(hash).error();
   writer.metadata("survey", *std::move(hash));
-  addSurvey(writer, model, contents.survey);
+  addSpec(writer, model, kSumsFormat);
   const std::vector<int64_t> parts(contents.parts.begin(),
                                    contents.parts.end());
   std::vector<int64_t> nodes;

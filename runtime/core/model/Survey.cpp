@@ -9,11 +9,12 @@
 #include "core/model/Survey.h"
 
 #include "core/model/ModelFile.h"
-#include "io/Sha256.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <numeric>
 
 namespace tamrt {
 namespace {
@@ -197,10 +198,22 @@ Status join(Survey &into, Survey from, const std::string &path) {
   return {};
 }
 
-void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
-               const Survey &survey) {
+SafetensorsWriter serialize(const tamrt_model &model, const Survey &survey) {
+  SafetensorsWriter writer;
+  addSpec(writer, model, kSurveyFormat);
   std::string parts;
   SurveyTensors<NumberList> all;
+  size_t pairs = 0;
+  for (const PartSurvey &part : survey.parts)
+    pairs += part.dates.size();
+  auto reserve = [](const char *, const std::vector<int64_t> &shape,
+                    auto &numbers) -> Status {
+    numbers.reserve(std::accumulate(shape.begin(), shape.end(), size_t(1),
+                                    std::multiplies<size_t>()));
+    return {};
+  };
+  (void)all.forEach(model, int64_t(pairs), int64_t(survey.parts.size()),
+                    reserve);
   auto addDate = [&](const RowDate &date) {
     all.dates.push_back(date.key);
     all.dates.push_back(int64_t(date.fraction));
@@ -246,26 +259,12 @@ void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
     writer.add<T>(name, shape, std::move(numbers));
     return {};
   };
-  (void)all.forEach(model, int64_t(all.rows.size()),
-                    int64_t(survey.parts.size()), add);
+  (void)all.forEach(model, int64_t(pairs), int64_t(survey.parts.size()), add);
   for (size_t i = 0; i < survey.periods.size(); ++i)
     if (isPeriodic(model, i))
       writer.add<double>(periodsOf(i), {int64_t(survey.periods[i].size())},
                          survey.periods[i]);
-}
-
-SafetensorsWriter serialize(const tamrt_model &model, const Survey &survey) {
-  SafetensorsWriter writer;
-  addSpec(writer, model, kSurveyFormat);
-  addSurvey(writer, model, survey);
   return writer;
-}
-
-Result<std::string> hashOf(const tamrt_model &model, const Survey &survey) {
-  Result<std::string> bytes = serialize(model, survey).bytes();
-  if (!bytes)
-    return std::move(bytes).error();
-  return sha256(*bytes);
 }
 
 namespace {
@@ -606,6 +605,8 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
       return std::move(s).error();
   }
   const size_t count = all.order.names.size();
+  all.areSegments.reserve(count);
+  all.groupRows.reserve(count);
   for (size_t g = 0; g < count; ++g) {
     const std::span<GroupPart> parts = all.parts[g];
     all.areSegments.push_back(arrangeParts(survey, parts));

@@ -103,16 +103,11 @@ Status join(Survey &into, Survey from, const std::string &path);
 
 /// The file's contents.
 SafetensorsWriter serialize(const tamrt_model &model, const Survey &survey);
-/// The same as a part of another file.
-void addSurvey(SafetensorsWriter &writer, const tamrt_model &model,
-               const Survey &survey);
 
 /// Reads a survey of `model` from `file`, which may be a file of sums. Errors:
 /// another spec; contents that no survey can have.
 Result<Survey> loadSurvey(const tamrt_model &model,
                           const SafetensorsFile &file);
-/// The hash of a survey, by which files of sums know it.
-Result<std::string> hashOf(const tamrt_model &model, const Survey &survey);
 
 /// Rows of a group that are in one part.
 struct GroupPart {

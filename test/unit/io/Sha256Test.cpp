@@ -43,5 +43,22 @@ TEST(Sha256, Lengths) {
                                            "3243203d1b7d4f0836f37308b276ba98");
 }
 
+TEST(Sha256, Pieces) {
+  const std::string text = [] {
+    std::string digits;
+    while (digits.size() < 300)
+      digits += std::to_string(digits.size());
+    return digits;
+  }();
+  for (size_t first : {0, 1, 63, 64, 65, 128, 200})
+    for (size_t second : {0, 1, 63, 64, 65}) {
+      Sha256 hash;
+      hash.add(text.substr(0, first));
+      hash.add(text.substr(first, second));
+      hash.add(text.substr(first + second));
+      EXPECT_EQ(hash.finish(), sha256(text)) << first << ", " << second;
+    }
+}
+
 } // namespace
 } // namespace tamrt

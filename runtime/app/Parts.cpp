@@ -271,7 +271,8 @@ Status runSurvey(const tamrt_model &model, const Options &options) {
 static Status mergeSurveys(const tamrt_model &model, const Options &options,
                            std::vector<SafetensorsFile> files) {
   Survey all;
-  for (const SafetensorsFile &file : files) {
+  for (SafetensorsFile &each : files) {
+    const SafetensorsFile file = std::move(each);
     Result<Survey> survey = loadSurvey(model, file);
     if (!survey)
       return std::move(survey).error();
@@ -279,38 +280,39 @@ static Status mergeSurveys(const tamrt_model &model, const Options &options,
       return s;
   }
   // What the parts contradict each other in is found now.
-  Result<PartedRows> rows = combine(model, all, options.output);
-  if (!rows)
-    return std::move(rows).error();
-  tellInexact(model, *rows);
+  {
+    Result<PartedRows> rows = combine(model, all, options.output);
+    if (!rows)
+      return std::move(rows).error();
+    tellInexact(model, *rows);
+  }
   return serialize(model, all).write(options.output);
 }
 
-/// The survey in a file of sums, and what follows from it.
-static Result<SurveyedFit> readFit(const tamrt_model &model,
-                                   const SafetensorsFile &file) {
-  Result<Survey> survey = loadSurvey(model, file);
+/// The survey in a file of sums or of a survey, and what follows from it.
+static Result<SurveyedFit> openFit(const tamrt_model &model,
+                                   const std::string &path) {
+  std::string name;
+  // The file's bytes are freed before the rest is computed.
+  auto survey = [&]() -> Result<Survey> {
+    Result<SurveyOrSums> given = openFile(path);
+    if (!given)
+      return std::move(given).error();
+    name = given->file.path();
+    return loadSurvey(model, given->file);
+  }();
   if (!survey)
     return std::move(survey).error();
   if (Status s = checkParts(model); !s)
     return std::move(s).error();
-  return prepareParts(model, *std::move(survey), file.path());
-}
-
-/// The same from a file of sums or of a survey.
-static Result<SurveyedFit> openFit(const tamrt_model &model,
-                                   const std::string &path) {
-  Result<SurveyOrSums> given = openFile(path);
-  if (!given)
-    return std::move(given).error();
-  return readFit(model, given->file);
+  return prepareParts(model, *std::move(survey), name);
 }
 
 static Status mergeSums(const tamrt_model &model, const Options &options,
                         std::vector<SafetensorsFile> files) {
-  Result<SurveyedFit> fit = readFit(model, files.front());
-  if (!fit)
-    return std::move(fit).error();
+  Result<Survey> survey = loadSurvey(model, files.front());
+  if (!survey)
+    return std::move(survey).error();
   const std::string first = files.front().path();
   Result<std::string> hash = surveyHashOf(files.front());
   if (!hash)
@@ -325,12 +327,17 @@ static Status mergeSums(const tamrt_model &model, const Options &options,
     if (*other != *hash)
       return Error{file.path() + ": expected sums with the survey of '" +
                    first + "', got those of another survey"};
-    Result<SumsFile> sums =
-        SumsFile::load(fit->layout, std::move(file), fit->survey, fit->rows);
+    Result<SumsFile> sums = SumsFile::load(std::move(file));
     if (!sums)
       return std::move(sums).error();
     all.push_back(*std::move(sums));
   }
+  Result<SurveyedFit> fit = prepareParts(model, *std::move(survey), first);
+  if (!fit)
+    return std::move(fit).error();
+  for (SumsFile &sums : all)
+    if (Status s = sums.check(fit->layout, fit->survey, fit->rows); !s)
+      return s;
   return mergeSums(model, fit->layout, fit->survey, all, options.output);
 }
 
@@ -410,7 +417,8 @@ Status runSums(const tamrt_model &model, const Options &options) {
             options.output);
         if (!output)
           return std::move(output).error();
-        fit->forgetTexts();
+        work.expectTexts();
+        fit->forgetParts(size_t(part - parts.begin()));
         auto take = [&](size_t node, std::span<const double> numbers) {
           return output->write(SumsFile::kSums, node * fit->layout.size(),
                                numbers);
@@ -494,13 +502,18 @@ Status runSolve(const tamrt_model &model, const Options &given) {
           return Error{opened->file.path() +
                        ": expected sums, got a survey; the sums of "
                        "each part come from it (sums --survey)"};
-        Result<SurveyedFit> fit = readFit(model, opened->file);
-        if (!fit)
-          return std::move(fit).error();
-        Result<SumsFile> sums = SumsFile::load(
-            fit->layout, std::move(opened->file), fit->survey, fit->rows);
+        Result<Survey> survey = loadSurvey(model, opened->file);
+        if (!survey)
+          return std::move(survey).error();
+        Result<SumsFile> sums = SumsFile::load(std::move(opened->file));
         if (!sums)
           return std::move(sums).error();
+        Result<SurveyedFit> fit =
+            prepareParts(model, *std::move(survey), sums->path());
+        if (!fit)
+          return std::move(fit).error();
+        if (Status s = sums->check(fit->layout, fit->survey, fit->rows); !s)
+          return s;
         fit->forgetParts();
         timings.end("read");
         std::optional<WeightsOutput> output;

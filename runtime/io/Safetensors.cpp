@@ -273,8 +273,10 @@ Result<SafetensorsOutput> SafetensorsOutput::create(SafetensorsWriter writer,
     output.size += tensor->bytes();
   }
   // They are in the file.
-  if (hasPlaces)
+  if (hasPlaces) {
     output.writer = {};
+    output.header.text = {};
+  }
   return output;
 }
 
@@ -300,7 +302,6 @@ Status SafetensorsOutput::commit() {
       crc = crc32({piece.data(), piece.size()}, crc);
       at += piece.size();
     }
-    header.setChecksum(crc);
     const ChecksumText checksum = textOf(crc);
     if (Status s = file.writeAt(header.checksum, checksum.view()); !s)
       return s;

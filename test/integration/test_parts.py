@@ -104,6 +104,30 @@ class Bytes(parts.TestCase):
         self.assertEqual(self.fit_parts(model, files, sums=["--stream"]),
                          expected)
 
+    def test_spellings_of_a_number(self):
+        # A group is called otherwise in each part.
+        model = self.compile("y ~ l(a)", group="g")
+        files = []
+        for i, names in enumerate((["1", "3"], ["1.0", "02", "3.00"],
+                                   ["2", "01", "4"])):
+            files.append(self.dir / f"part-{i}.csv")
+            files[-1].write_text("g,a,y\n" + "".join(
+                f"{name},{row + i},{math.sin(row * len(name))}\n"
+                for name in names for row in range(30)))
+        whole = self.dir / "whole.csv"
+        whole.write_text("g,a,y\n" + "".join(
+            file.read_text().partition("\n")[2] for file in files))
+        expected = self.coefficients(model, self.fit(model, whole))
+        weights = self.dir / "solved.safetensors"
+        for options in ([], ["--stream"]):
+            self.fit_parts(model, files, sums=options)
+            got = self.coefficients(model, weights)
+            self.assertEqual(list(got), ["1", "02", "3", "4"])
+            self.assertEqual(list(got), list(expected))
+            for name, numbers in got.items():
+                for number, other in zip(numbers, expected[name]):
+                    self.assertAlmostEqual(number, other, delta=1e-9)
+
     def test_threads_chunks_and_stream(self):
         model = self.compile(FORMULA, **small.KEYS)
         train = write_groups(self.dir / "train.csv", 30001, 7, 9000)
@@ -357,6 +381,41 @@ class Errors(parts.TestCase):
         self.files[1].write_text("".join(lines).replace("\n", ",\n", 1))
         self.fails(f"{self.files[1]}: ", "sums", self.files[1], "--survey",
                    self.all)
+
+    def test_a_row_changed(self):
+        """Each change alone: within the ranges, of an end of these, of what is
+        an integer, of dates, and of groups."""
+        model = self.compile("y ~ l(a) + l(d)", **small.KEYS)
+        lines = ["date,g,a,d,y\n", *(
+            f"2020-01-0{day},{group},{day},{day / 2 if day == 5 else day},1\n"
+            for group in "uv" for day in range(1, 8))]
+        part = self.dir / "part.csv"
+        part.write_text("".join(lines))
+        survey, out = self.dir / "a.survey", self.dir / "a.sums"
+        self.succeed(model, "survey", part, "-o", survey)
+        for row, old, new, good in (
+                (3, ",3,3", ",2,3", True), (3, ",3,3", ",3,6", True),
+                (3, "-03,", "-04,", True), (3, ",1\n", ",5\n", True),
+                (1, ",1,1", ",2,1", False), (7, ",7,7", ",7,6", False),
+                (1, ",1,1", ",0,1", False), (7, ",7,7", ",7,8", False),
+                (3, ",3,3", ",2.5,3", False), (5, ",2.5", ",2", False),
+                (3, "-03,", "-05,", False), (1, "-01,", "-02,", False),
+                (7, "-07,", "-06,", False), (1, "-01,", "-00.5,", False),
+                (8, ",v,", ",u,", False), (7, ",u,", ",v,", False)):
+            changed = lines.copy()
+            changed[row] = changed[row].replace(old, new, 1)
+            self.assertNotEqual(changed, lines)
+            part.write_text("".join(changed))
+            for options in ([], ["--stream"]):
+                command = ["sums", part, "--survey", survey, *options]
+                with self.subTest(row=row, old=old, new=new, options=options):
+                    if good:
+                        self.succeed(model, *command, "-o", out)
+                        continue
+                    self.fails(f"{part}: ", *command, model=model)
+        # The first rows that are not the survey's.
+        part.write_text("".join(lines))
+        self.succeed(model, "sums", part, "--survey", survey, "-o", out)
 
     def test_damage(self):
         """Cut or changed anywhere, a file is refused by name."""

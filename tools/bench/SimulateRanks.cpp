@@ -80,9 +80,8 @@ std::vector<double> runRank(NetworkRanks &network, size_t rank,
   reading.threads = 1;
   std::vector<double> ends;
   auto end = [&](const char *) { ends.push_back(network.now(rank)); };
-  auto check = [](const SurveyedFit &) { return Status(); };
   Result<RankFit> fit = fitOnRanks(Ranks(network[rank]), tam_model, pattern,
-                                   reading, run, {.end = end, .check = check});
+                                   reading, run, {.end = end});
   end("end");
   if (!fit)
     error = fit.error().message;

@@ -9,6 +9,7 @@
 #include "core/data/RowReader.h"
 
 #include "core/Interruption.h"
+#include "core/data/NumberIndex.h"
 #include "core/data/RowBlock.h"
 #include "io/Number.h"
 #include "io/Parallel.h"
@@ -133,7 +134,7 @@ private:
   std::optional<Doubt> doubtfulGroup;
   std::vector<std::optional<Doubt>> doubtfulLevels;
   /// Groups that are numbers; they may have several spellings.
-  std::map<ExactNumber, uint32_t> groupNumbers;
+  NumberIndex groupNumbers{groups};
   TextChanges changes;
   std::vector<RowBlock> blocks;
   /// Guards the file.
@@ -226,10 +227,10 @@ uint32_t RowReader::Impl::share(LocalTexts &local, uint32_t id,
   if (!rules.areGroupsNumbers.value_or(false))
     return shared = all.add(text);
   const ExactNumber number = *parseExactNumber(text);
-  if (auto at = groupNumbers.find(number); at != groupNumbers.end())
-    return shared = at->second;
+  if (const std::optional<uint32_t> same = groupNumbers.find(number))
+    return shared = *same;
   shared = all.add(text);
-  groupNumbers.emplace(ExactNumber{number.nearest, all[shared]}, shared);
+  groupNumbers.add(number, shared);
   return shared;
 }
 
@@ -262,18 +263,13 @@ void RowReader::Impl::expectTexts(
     for (const std::string &text : groupValues)
       all.add(text);
     rules.areGroupsNumbers = areNumbers(all);
-    for (uint32_t id = 0; id < all.size(); ++id) {
-      if (!*rules.areGroupsNumbers) {
-        groups.add(all[id]);
-        continue;
-      }
-      const std::optional<ExactNumber> number = parseExactNumber(all[id]);
-      if (!number || groupNumbers.contains(*number))
-        continue;
-      const uint32_t shared = groups.add(all[id]);
-      groupNumbers.emplace(ExactNumber{number->nearest, groups[shared]},
-                           shared);
-    }
+    // Parts may have several spellings of a number: all texts have indices, and
+    // rows have that of the first.
+    groups = std::move(all);
+    for (uint32_t id = 0; *rules.areGroupsNumbers && id < groups.size(); ++id)
+      if (const std::optional<ExactNumber> number =
+              parseExactNumber(groups[id]))
+        groupNumbers.add(*number, id);
   }
   for (size_t column = 0; column < levels.size(); ++column) {
     rules.areLevelsNumbers[column] = true;

@@ -91,7 +91,7 @@ Status join(const SumsLayout &layout, Sums &into, Sums from,
 
 Result<SafetensorsOutput> beginSums(const tamrt_model &model,
                                     const SumsLayout &layout,
-                                    const SumsContents &contents,
+                                    SumsContents contents,
                                     const std::string &path) {
   // All of the survey but its format is in the file, too.
   SafetensorsWriter writer = serialize(model, contents.survey);
@@ -108,6 +108,8 @@ Result<SafetensorsOutput> beginSums(const tamrt_model &model,
     for (int64_t number : {int64_t(node.group), node.level, node.index})
       nodes.push_back(number);
   const auto count = int64_t(contents.nodes.size());
+  // There may be many.
+  contents.nodes = {};
   writer.add<int64_t>("summed", {int64_t(parts.size())}, parts);
   writer.add<int64_t>("nodes", {count, 3}, std::move(nodes));
   writer.addLater(SumsFile::kSums, {count, int64_t(layout.size())});
@@ -130,19 +132,28 @@ Result<std::string> surveyHashOf(const SafetensorsFile &file) {
   return file.requireMetadata("survey");
 }
 
-Result<SumsFile> SumsFile::load(const SumsLayout &layout, SafetensorsFile file,
-                                const Survey &survey, const PartedRows &rows) {
-  const std::string &path = file.path();
+namespace {
+
+Error noSuchParts(const std::string &path) {
+  return Error{path + ": tensor 'summed': expected ascending indices of parts"};
+}
+Error noSuchNodes(const std::string &path) {
+  return Error{path + ": tensor 'nodes': expected ascending nodes of the "
+                      "groups' trees"};
+}
+
+} // namespace
+
+Result<SumsFile> SumsFile::load(SafetensorsFile file) {
+  const std::string path = file.path();
   const int64_t any[] = {-1}, three[] = {-1, 3};
   Result<std::vector<int64_t>> parts = file.values<int64_t>("summed", any);
   if (!parts)
     return std::move(parts).error();
   std::vector<size_t> summed;
   for (int64_t part : *parts) {
-    if (part < 0 || part >= int64_t(survey.parts.size()) ||
-        (!summed.empty() && part <= int64_t(summed.back())))
-      return Error{path + ": tensor 'summed': expected ascending indices of "
-                          "parts"};
+    if (part < 0 || (!summed.empty() && part <= int64_t(summed.back())))
+      return noSuchParts(path);
     summed.push_back(size_t(part));
   }
   const Result<SafetensorsFile::View<int64_t>> numbers =
@@ -155,23 +166,31 @@ Result<SumsFile> SumsFile::load(const SumsLayout &layout, SafetensorsFile file,
   for (size_t k = 0; k < count; ++k) {
     const int64_t group = (*numbers)[3 * k], level = (*numbers)[3 * k + 1],
                   index = (*numbers)[3 * k + 2];
-    const bool isGood = group >= 0 && group < int64_t(rows.groupRows.size()) &&
-                        level >= 0 && level < 62 && index >= 0 &&
-                        index < leavesOf(rows, size_t(group)) >> level;
+    const bool isGood = group >= 0 && level >= 0 && level < 62 && index >= 0;
     const SumsNode node = {size_t(group), level, index};
     if (!isGood || (!nodes.empty() && !(nodes.back() < node)))
-      return Error{path + ": tensor 'nodes': expected ascending nodes of the "
-                          "groups' trees"};
+      return noSuchNodes(path);
     nodes.push_back(node);
   }
-  const int64_t shape[] = {int64_t(count), int64_t(layout.size())};
+  file.forgetOthers();
+  return SumsFile(std::move(file), std::move(summed), std::move(nodes));
+}
+
+Status SumsFile::check(const SumsLayout &layout, const Survey &survey,
+                       const PartedRows &rows) {
+  if (!summed.empty() && summed.back() >= survey.parts.size())
+    return noSuchParts(path());
+  for (const SumsNode &node : list)
+    if (node.group >= rows.groupRows.size() ||
+        node.index >= leavesOf(rows, node.group) >> node.level)
+      return noSuchNodes(path());
+  const int64_t shape[] = {int64_t(list.size()), int64_t(layout.size())};
   Result<const SafetensorsFile::Tensor *> sums = file.numbers(kSums, shape);
   if (!sums)
     return std::move(sums).error();
-  file.forgetOthers();
   // A fit that overflows is an error of the solve, so numbers may be infinite.
-  return SumsFile(std::move(file), layout.size(), std::move(summed),
-                  std::move(nodes));
+  size = layout.size();
+  return {};
 }
 
 std::span<const SumsNode> SumsFile::nodesOf(size_t first, size_t count) const {
@@ -212,6 +231,11 @@ Status mergeSums(const tamrt_model &model, const SumsLayout &layout,
   // Groups are joined one after another: first their nodes alone, which begin
   // the file.
   std::vector<size_t> groups;
+  size_t most = 0;
+  for (const SumsFile &file : files)
+    most += file.nodes().size();
+  groups.reserve(most);
+  contents.nodes.reserve(most);
   for (const SumsFile &file : files)
     for (const SumsNode &node : file.nodes())
       if (groups.empty() || groups.back() != node.group)
@@ -229,7 +253,8 @@ Status mergeSums(const tamrt_model &model, const SumsLayout &layout,
     for (const auto &[node, isThere] : nodes)
       contents.nodes.push_back(node);
   }
-  Result<SafetensorsOutput> output = beginSums(model, layout, contents, path);
+  Result<SafetensorsOutput> output =
+      beginSums(model, layout, std::move(contents), path);
   if (!output)
     return std::move(output).error();
   size_t at = 0;

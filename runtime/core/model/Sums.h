@@ -150,7 +150,7 @@ struct SumsContents {
 /// Begins a file, which gets the numbers of its nodes one after another.
 Result<SafetensorsOutput> beginSums(const tamrt_model &model,
                                     const SumsLayout &layout,
-                                    const SumsContents &contents,
+                                    SumsContents contents,
                                     const std::string &path);
 
 /// Whether a file has sums; else it should have a survey. An error if it has
@@ -166,10 +166,13 @@ public:
   /// The tensor that `SafetensorsFile::open` should leave in the file.
   static constexpr const char *kSums = "sums";
 
-  /// The sums in `file`, whose survey is `survey`, with the rows `rows`.
-  /// Errors: contents that no sums can have.
-  static Result<SumsFile> load(const SumsLayout &layout, SafetensorsFile file,
-                               const Survey &survey, const PartedRows &rows);
+  /// The sums in `file`, of which nothing else is kept: its survey has been
+  /// loaded. Errors: contents that no sums can have.
+  static Result<SumsFile> load(SafetensorsFile file);
+  /// Checks that they are those of `survey`, with the rows `rows`. To be called
+  /// before numbers are read. Errors: contents that no such sums can have.
+  Status check(const SumsLayout &layout, const Survey &survey,
+               const PartedRows &rows);
 
   const std::string &path() const { return file.path(); }
   /// As in Sums.
@@ -181,14 +184,14 @@ public:
   Status read(size_t first, size_t count, NodeSums &nodes) const;
 
 private:
-  SumsFile(SafetensorsFile file, size_t size, std::vector<size_t> summed,
+  SumsFile(SafetensorsFile file, std::vector<size_t> summed,
            std::vector<SumsNode> list)
-      : file(std::move(file)), size(size), summed(std::move(summed)),
+      : file(std::move(file)), summed(std::move(summed)),
         list(std::move(list)) {}
 
   SafetensorsFile file;
-  /// Numbers of a node.
-  size_t size;
+  /// Numbers of a node, once they have been checked.
+  size_t size = 0;
   std::vector<size_t> summed;
   std::vector<SumsNode> list;
 };

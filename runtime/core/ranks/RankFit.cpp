@@ -201,9 +201,10 @@ Status RoundFit::sum(const std::vector<bool> &chosen, Sums &sums) {
     return {};
   sums.survey = rows.fit().survey;
   sums.parts = {*rows.part()};
+  const std::vector<SumsNode> nodes = work->nodes();
   Status summed = work->sum(
       *data, chosen, [&](size_t node, std::span<const double> numbers) {
-        sums.nodes[work->nodes()[node]].assign(numbers.begin(), numbers.end());
+        sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
         return Status();
       });
   joinHalves(rows.fit().layout, sums);

@@ -25,7 +25,6 @@
 namespace tamrt {
 namespace {
 
-constexpr auto kSegment = size_t(TAMRT_SEGMENT_ROWS);
 /// About the bytes of sums that are solved at a time.
 constexpr size_t kSolvedBytes = size_t(8) << 20;
 
@@ -33,13 +32,6 @@ Error changedPart(const std::string &path, const std::string &name) {
   return Error{path + ": expected the rows of part '" + name +
                "' in the survey, got others: the file has changed, or was "
                "surveyed with other options"};
-}
-
-/// The columns that are compared with the survey: not the row weights.
-ModelColumns seenColumns(const tamrt_model &model) {
-  ModelColumns columns = columnsOf(model);
-  columns.weights.reset();
-  return columns;
 }
 
 } // namespace
@@ -115,63 +107,34 @@ PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
                    size_t part, RowReader &reader, const RunOptions &options)
     : PartSums(model, fit, part, options) {
   this->reader = &reader;
-  const SurveyedTexts texts = textsOf(fit.survey);
-  reader.expectTexts(texts.groups, texts.levels);
 }
 
 PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
                    size_t part, const RunOptions &options)
-    : model(model), fit(fit), part(part), columns(seenColumns(model)),
-      options(options), seen(model, columns),
-      beyond(model, fit.rows.normalization, Purpose::Fit) {
-  findBlocks();
+    : model(model), fit(fit), part(part), columns(columnsOf(model)),
+      options(options), blocks(fit.rows, part),
+      beyond(model, fit.rows.normalization, Purpose::Fit) {}
+
+void PartSums::expectTexts() {
+  const std::vector<PartSurvey> &parts = fit.survey.parts;
+  // The texts of one part are distinct.
+  if (parts.size() == 1)
+    return reader->expectTexts(parts.front().groups, parts.front().levels);
+  const SurveyedTexts texts = textsOf(fit.survey);
+  reader->expectTexts(texts.groups, texts.levels);
 }
 
-void SurveyedFit::forgetTexts() {
+void SurveyedFit::forgetParts(std::optional<size_t> but) {
   for (PartSurvey &part : survey.parts) {
-    part.groups = {};
-    part.levels = {};
-  }
-}
-
-void SurveyedFit::forgetParts() {
-  for (PartSurvey &part : survey.parts) {
-    PartSurvey name;
-    name.name = std::move(part.name);
-    part = std::move(name);
+    PartSurvey kept;
+    kept.name = std::move(part.name);
+    if (but && &part == &survey.parts[*but]) {
+      kept.dates = std::move(part.dates);
+      kept.spreads = std::move(part.spreads);
+    }
+    part = std::move(kept);
   }
   survey.periods = {};
-}
-
-/// Divides the part's rows of each group into those of the largest nodes that
-/// have no rows of other parts.
-void PartSums::findBlocks() {
-  const PartedRows &rows = fit.rows;
-  for (size_t g = 0; g < rows.parts.size(); ++g) {
-    firstBlock.push_back(blocks.size());
-    for (const GroupPart &each : rows.parts[g]) {
-      if (each.part != part)
-        continue;
-      auto leaf = uint64_t(firstLeafOf(rows, g, each));
-      if (rows.parts[g].size() == 1 || !rows.areSegments[g]) {
-        blocks.push_back({{g, 0, int64_t(leaf)}, 0, each.rows});
-        continue;
-      }
-      for (size_t first = 0; first < each.rows;) {
-        const size_t left = (each.rows - first - 1) / kSegment + 1;
-        int level = int(std::bit_width(left)) - 1;
-        if (leaf > 0)
-          level = std::min(level, std::countr_zero(leaf));
-        const size_t count =
-            std::min((size_t(1) << level) * kSegment, each.rows - first);
-        blocks.push_back({{g, level, int64_t(leaf >> level)}, first, count});
-        first += count;
-        leaf += uint64_t(1) << level;
-      }
-    }
-  }
-  firstBlock.push_back(blocks.size());
-  sortNodes();
 }
 
 bool PartSums::areOrdered() const {
@@ -182,58 +145,16 @@ bool PartSums::areOrdered() const {
 
 std::vector<std::string> PartSums::notes() const {
   std::vector<std::string> notes = beyond.notes();
-  if (seen.ties() > 0)
-    notes.push_back(describeTies(seen.ties(), reader->rowsRead()));
+  if (check && check->ties() > 0)
+    notes.push_back(describeTies(check->ties(), reader->rowsRead()));
   return notes;
-}
-
-void PartSums::see(const Rows &rows) {
-  seen.add(rows, model.group ? reader->groups().size() : 1, options.threads);
 }
 
 /// Checks that the rows are those of the survey.
 Status PartSums::checkSeen() const {
-  const PartSurvey &expected = fit.survey.parts[part];
-  const auto inputs = size_t(model.input_count);
-  bool same = true;
-  const std::vector<GroupDates> &dates = seen.groups();
-  for (size_t number = 0; number < dates.size(); ++number) {
-    const size_t place = model.group ? fit.rows.order.places[number] : 0;
-    const GroupPart *of = nullptr;
-    for (const GroupPart &each : fit.rows.parts[place])
-      if (each.part == part)
-        of = &each;
-    if (!of) {
-      same &= dates[number].rows == 0;
-      continue;
-    }
-    same &= dates[number] == expected.dates[of->index];
-    for (size_t i = 0; same && i < inputs; ++i) {
-      if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
-        continue;
-      const Spread got = seen.spread(number, i);
-      const Spread &was = expected.spreads[of->index * inputs + i];
-      same &=
-          got.lo == was.lo && got.hi == was.hi && got.integers == was.integers;
-    }
-  }
-  if (same)
+  if (check->areSame())
     return {};
-  return changedPart(reader->path(), expected.name);
-}
-
-/// The nodes of the blocks in their order, and the place of each block's.
-void PartSums::sortNodes() {
-  std::vector<size_t> order(blocks.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return blocks[a].node < blocks[b].node;
-  });
-  placeOf.resize(blocks.size());
-  for (size_t place = 0; place < order.size(); ++place) {
-    placeOf[order[place]] = place;
-    sorted.push_back(blocks[order[place]].node);
-  }
+  return changedPart(reader->path(), fit.survey.parts[part].name);
 }
 
 Normalization normalizationOf(const Normalization &all,
@@ -250,18 +171,20 @@ Normalization normalizationOf(const Normalization &all,
 /// Some blocks as groups: each is normalised as its group.
 Normalization PartSums::ofGroups(const std::vector<size_t> &which) const {
   std::vector<size_t> places;
+  places.reserve(which.size());
   for (size_t block : which)
     places.push_back(blocks[block].node.group);
   return normalizationOf(fit.rows.normalization, places);
 }
 
-/// The options of a fit that gives the sums of some blocks to `take`.
-RunOptions PartSums::summing(const std::vector<size_t> &which,
+/// The options of a fit that gives the sums of some blocks to `take`; of all if
+/// there is no choice.
+RunOptions PartSums::summing(const std::vector<size_t> *which,
                              const SumsLayout &layout, const TakeNode &take,
                              Taking &taking) const {
   RunOptions with = options;
   with.solver = FitSolver::Direct;
-  with.takeSums = [this, &which, &layout, &take, &taking](
+  with.takeSums = [this, which, &layout, &take, &taking](
                       size_t index, void *state, const TargetSum &target) {
     std::vector<double> numbers(layout.size());
     layout.forEach([&](const tamrt_accumulator &each, size_t at) {
@@ -272,7 +195,8 @@ RunOptions PartSums::summing(const std::vector<size_t> &which,
       layout.setTarget(target, numbers);
     const std::lock_guard lock(taking.mutex);
     if (taking.status)
-      taking.status = take(placeOf[which[index]], numbers);
+      taking.status =
+          take(blocks.placeOf(which ? (*which)[index] : index), numbers);
   };
   return with;
 }
@@ -280,33 +204,35 @@ RunOptions PartSums::summing(const std::vector<size_t> &which,
 /// The rows of `data` by their blocks. `next` has the rows of each group before
 /// these.
 std::vector<Group> PartSums::divide(const Dataset &data,
-                                    std::vector<size_t> &next,
+                                    std::vector<uint32_t> &next,
                                     Status &status) const {
   std::vector<Group> ranges;
   for (const Group &group : data.groups()) {
-    size_t &row = next[group.place];
-    size_t block = firstBlock[group.place];
-    const size_t end = firstBlock[group.place + 1];
-    for (size_t done = 0; done < group.rows;) {
-      while (block < end && row >= blocks[block].first + blocks[block].rows)
-        ++block;
-      if (block == end) {
-        status = changedPart(reader ? reader->path() : "rows",
-                             fit.survey.parts[part].name);
-        return {};
+    uint32_t &row = next[group.place];
+    size_t block = blocks.firstOf(group.place), done = 0;
+    blocks.forEachOf(group.place, [&](const PartBlock &each) {
+      const size_t end = each.first + each.rows;
+      if (const size_t count =
+              std::min(group.rows - done, end - std::min<size_t>(row, end));
+          count > 0) {
+        ranges.push_back({group.name, group.first + done, count, block});
+        done += count;
+        row += uint32_t(count);
       }
-      const size_t count = std::min(
-          group.rows - done, blocks[block].first + blocks[block].rows - row);
-      ranges.push_back({group.name, group.first + done, count, block});
-      done += count;
-      row += count;
+      ++block;
+    });
+    if (done < group.rows) {
+      status = changedPart(reader ? reader->path() : "rows",
+                           fit.survey.parts[part].name);
+      return {};
     }
   }
   return ranges;
 }
 
 /// Divides a piece of the rows by their blocks; `next` is that of `divide`.
-Status PartSums::divideGroups(Dataset &piece, std::vector<size_t> &next) const {
+Status PartSums::divideGroups(Dataset &piece,
+                              std::vector<uint32_t> &next) const {
   Status status;
   std::vector<Group> ranges = divide(piece, next, status);
   if (status)
@@ -328,7 +254,7 @@ Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
                      const PartPass *pass, const TakeNode &take) {
   if (ranges.empty()) {
     beyond.add(data, options.threads);
-    std::vector<size_t> next(fit.rows.parts.size());
+    std::vector<uint32_t> next(fit.rows.parts.size());
     Status status;
     ranges = divide(data, next, status);
     if (!status)
@@ -346,7 +272,7 @@ Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
   data.divideGroups(std::move(wanted));
   Taking taking;
   RunOptions with =
-      summing(which, pass ? pass->layout : fit.layout, take, taking);
+      summing(&which, pass ? pass->layout : fit.layout, take, taking);
   if (pass) {
     with.solver = FitSolver::Cg;
     with.pass = {pass->kind, [&](size_t index) {
@@ -359,8 +285,9 @@ Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
   return done ? taking.status : std::move(done).error();
 }
 
-/// The rows of the reader in pieces of `rowBytes` bytes.
-StreamedRows PartSums::readRows(size_t rowBytes) const {
+/// The rows of the reader in pieces of `rowBytes` bytes, and a check of these.
+StreamedRows PartSums::readRows(size_t rowBytes) {
+  check.emplace(model, columns, fit.survey.parts[part], fit.rows, blocks);
   StreamedRows rows(*reader, model, rowBytes, options.threads);
   rows.order = &fit.rows.order;
   rows.means = fit.rows.means;
@@ -372,14 +299,15 @@ StreamedRows PartSums::readRows(size_t rowBytes) const {
 Status PartSums::sumInMemory(const TakeNode &take) {
   StreamedRows rows = readRows(0);
   rows.maxRows = std::numeric_limits<size_t>::max();
-  Status summed = rows.forEachLeft([&](const Rows &read) { see(read); },
-                                   [&](Dataset &data) -> Status {
-                                     if (Status s = checkSeen(); !s)
-                                       return s;
-                                     return sum(data, {}, take);
-                                   });
+  Status summed = rows.forEachLeft(
+      [&](const Rows &read) { check->add(read, options.threads); },
+      [&](Dataset &data) -> Status {
+        if (Status s = checkSeen(); !s)
+          return s;
+        return sum(data, {}, take);
+      });
   timesRead = rows.readings;
-  if (summed && seen.groups().empty())
+  if (summed && check->rows() == 0)
     summed = changedPart(reader->path(), fit.survey.parts[part].name);
   return summed;
 }
@@ -394,25 +322,30 @@ Status PartSums::sumStreamed(const TakeNode &take, const StreamLimits &limits) {
 /// Sums rows that come in pieces.
 Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
                              const StreamLimits &limits) {
-  std::vector<size_t> all(blocks.size());
-  std::iota(all.begin(), all.end(), size_t(0));
   // Of parts that have all rows of all groups, blocks are the groups.
   const bool areGroups = [&] {
-    for (size_t block : all)
-      if (blocks[block].node.group != block ||
-          blocks[block].rows != fit.rows.groupRows[block])
-        return false;
-    return blocks.size() == fit.rows.groupRows.size();
+    bool are = blocks.size() == fit.rows.groupRows.size();
+    for (size_t g = 0; are && g < fit.rows.groupRows.size(); ++g)
+      are = fit.rows.parts[g].size() == 1;
+    return are;
   }();
-  const Normalization own = areGroups ? Normalization() : ofGroups(all);
-  Taking taking;
-  const RunOptions with = summing(all, fit.layout, take, taking);
+  Normalization own;
   std::vector<std::string> names;
   std::vector<size_t> counts;
-  for (size_t block = 0; !areGroups && block < blocks.size(); ++block) {
-    names.push_back(fit.rows.order.names[blocks[block].node.group]);
-    counts.push_back(blocks[block].rows);
+  if (!areGroups) {
+    std::vector<size_t> all(blocks.size());
+    std::iota(all.begin(), all.end(), size_t(0));
+    own = ofGroups(all);
+    names.reserve(blocks.size());
+    counts.reserve(blocks.size());
+    for (size_t g = 0; g < fit.rows.groupRows.size(); ++g)
+      blocks.forEachOf(g, [&](const PartBlock &block) {
+        names.push_back(fit.rows.order.names[g]);
+        counts.push_back(block.rows);
+      });
   }
+  Taking taking;
+  const RunOptions with = summing(/*which=*/nullptr, fit.layout, take, taking);
   const FittedGroups fitted =
       areGroups ? FittedGroups{fit.rows.order.names, fit.rows.groupRows}
                 : FittedGroups{names, counts};
@@ -431,7 +364,7 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
     Result<bool> more = fits->resume();
     if (!more || !*more)
       return more ? taking.status : std::move(more).error();
-    std::vector<size_t> next(fit.rows.parts.size());
+    std::vector<uint32_t> next(fit.rows.parts.size());
     const bool isFirst = rows.readings == 0;
     auto add = [&](Dataset &piece) -> Status {
       if (isFirst)
@@ -443,8 +376,11 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
       return fits->add(piece);
     };
     Status added =
-        isFirst ? rows.forEachLeft([&](const Rows &read) { see(read); }, add)
-                : rows.forEach(add);
+        isFirst
+            ? rows.forEachLeft(
+                  [&](const Rows &read) { check->add(read, options.threads); },
+                  add)
+            : rows.forEach(add);
     if (added && isFirst)
       added = checkSeen();
     if (!added)

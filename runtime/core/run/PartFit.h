@@ -25,6 +25,8 @@
 #include "core/model/Tables.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
+#include "core/run/PartBlocks.h"
+#include "core/run/PartCheck.h"
 #include "core/run/StreamedFit.h"
 #include "core/run/StreamedRows.h"
 #include "core/run/Workplace.h"
@@ -34,6 +36,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,11 +63,9 @@ struct SurveyedFit {
 
   const tamrt_model &model() const { return *rows.steps.model; }
 
-  /// Frees what a part's sums do not need when their file has been begun and
-  /// the reader knows its texts: the survey's texts. And what a solve does not
-  /// need: all of the survey but the parts' names.
-  void forgetTexts();
-  void forgetParts();
+  /// Frees all of the survey but the parts' names, and what the sums of part
+  /// `but`, if there is one, need when its reader knows its texts.
+  void forgetParts(std::optional<size_t> but = {});
 };
 
 /// Combines the parts of `survey`, from the file `path`. Errors: those of
@@ -93,12 +94,15 @@ struct PartPass {
 /// Sums the rows of one part, of which `reader` is at the first one.
 class PartSums {
 public:
-  /// All arguments must outlive it. Tells the reader what texts to expect.
+  /// All arguments must outlive it. `expectTexts` must be called next.
   PartSums(const tamrt_model &model, const SurveyedFit &fit, size_t part,
            RowReader &reader, const RunOptions &options);
   /// Of rows that are in memory.
   PartSums(const tamrt_model &model, const SurveyedFit &fit, size_t part,
            const RunOptions &options);
+
+  /// Tells the reader which texts of the survey to expect.
+  void expectTexts();
 
   /// Sums rows in memory, the same at each call, of the groups whose places are
   /// wanted; empty: of all. Replaces the groups of `data`. Errors: those of
@@ -114,7 +118,7 @@ public:
   Status sumStreamed(const TakeNode &take, const StreamLimits &limits = {});
 
   /// The nodes whose sums are taken, in order.
-  const std::vector<SumsNode> &nodes() const { return sorted; }
+  std::vector<SumsNode> nodes() const { return blocks.nodes(); }
 
   /// Whether the dates of all groups of the part are in order.
   bool areOrdered() const;
@@ -124,32 +128,22 @@ public:
   size_t readings() const { return timesRead; }
 
 private:
-  /// Rows of the part with one node of their own.
-  struct Block {
-    SumsNode node;
-    /// The first row among those of its group in the part.
-    size_t first;
-    size_t rows;
-  };
   /// Sums that are taken by several threads, and the first error of that.
   struct Taking {
     std::mutex mutex;
     Status status;
   };
 
-  void findBlocks();
-  void see(const Rows &rows);
   Status checkSeen() const;
-  void sortNodes();
   Normalization ofGroups(const std::vector<size_t> &which) const;
-  RunOptions summing(const std::vector<size_t> &which, const SumsLayout &layout,
+  RunOptions summing(const std::vector<size_t> *which, const SumsLayout &layout,
                      const TakeNode &take, Taking &taking) const;
   Status sum(Dataset &data, const std::vector<bool> &isWanted,
              const PartPass *pass, const TakeNode &take);
-  std::vector<Group> divide(const Dataset &data, std::vector<size_t> &next,
+  std::vector<Group> divide(const Dataset &data, std::vector<uint32_t> &next,
                             Status &status) const;
-  Status divideGroups(Dataset &piece, std::vector<size_t> &next) const;
-  StreamedRows readRows(size_t rowBytes) const;
+  Status divideGroups(Dataset &piece, std::vector<uint32_t> &next) const;
+  StreamedRows readRows(size_t rowBytes);
   Status addStreamed(StreamedRows &rows, const TakeNode &take,
                      const StreamLimits &limits);
 
@@ -160,15 +154,10 @@ private:
   RowReader *reader = nullptr;
   ModelColumns columns;
   RunOptions options;
-  std::vector<Block> blocks;
-  /// The first block of each group, by its place, and the end.
-  std::vector<size_t> firstBlock;
-  /// The nodes of all blocks, and the place of each block's among them.
-  std::vector<SumsNode> sorted;
-  std::vector<size_t> placeOf;
+  PartBlocks blocks;
   /// Of rows in memory: those of each block, which is the place.
   std::vector<Group> ranges;
-  RowSurvey seen;
+  std::optional<PartCheck> check;
   BeyondRange beyond;
   size_t timesRead = 0;
 };

@@ -40,7 +40,7 @@ foreach(triple ${TAMC_TRIPLES})
     CMAKE_ARGS -G ${CMAKE_GENERATOR}
       -DCMAKE_TOOLCHAIN_FILE=${CMAKE_SOURCE_DIR}/cmake/Cross.cmake
       -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=${CMAKE_INSTALL_PREFIX}
-      -DTAMC_TRIPLE=${triple} -DTAMC_RUNTIME_ONLY=ON
+      -DTAMC_TRIPLE=${triple} -DTAMC_RUNTIME_ONLY=ON -DTAMC_BUILD_TESTS=OFF
       -DTAMRT_ARCHIVES=${archives} -DTAMRT_HEADERS=${headers}
     BUILD_ALWAYS ON
     BUILD_BYPRODUCTS ${archives}/libtamrt.a ${archives}/libtamrt-embed.a

@@ -15,9 +15,10 @@ import reference
 from random_formula import (FEATURES, LEVELS, Formula, random_model,
                             random_rows, with_all_levels)
 
-# Number of formulas, and the most terms of one; a longer run uses another
-# number and seed.
+# Number of formulas, the first of test_random, and the most terms of one; a
+# longer run uses another number and seed.
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 40))
+FIRST = int(os.environ.get("TAMC_RANDOM_FIRST", 0))
 TERMS = int(os.environ.get("TAMC_RANDOM_TERMS", 5))
 BESSEL = re.compile(r"nu=(?!0\.5\b|1\.5\b|2\.5\b)")
 TREE = re.compile(r"\bl?t\(")
@@ -66,7 +67,7 @@ class Differential(harness.TestCase):
         self.assert_close(sums, got, 1e-9, "sum of terms", 1e-9 * scale)
 
     def test_random(self):
-        for case in range(COUNT):
+        for case in range(FIRST, FIRST + COUNT):
             # Each case has its own generator, so that it can be rerun.
             rng = random.Random(f"{SEED}.{case}")
             formula, train, new = random_model(rng, TERMS)

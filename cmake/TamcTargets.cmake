@@ -116,7 +116,8 @@ function(tamc_add_library name)
 endfunction()
 
 # tamc_add_unit_test(<name> SOURCES... [LIBS libs...])
-# Adds a GoogleTest program and a ctest that runs it, with label `unit`.
+# Adds a GoogleTest program and a ctest that runs it, with label `unit`. Compiling
+# most tests takes longer than running them: they are optimised little.
 function(tamc_add_unit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   find_package(GTest REQUIRED)
@@ -126,6 +127,7 @@ function(tamc_add_unit_test name)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
   target_compile_definitions(${name} PRIVATE
     TAMC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TAMC_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/test)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest_main)
   add_test(NAME unit.${name} COMMAND ${name})

@@ -16,8 +16,6 @@
 
 namespace tamrt {
 
-/// Rows below which a thread costs more than it saves.
-static constexpr size_t kRowsPerThread = size_t(1) << 15;
 /// The index of groups that the part has not.
 static constexpr uint32_t kNoIndex = std::numeric_limits<uint32_t>::max();
 

@@ -127,8 +127,8 @@ WindowStreamNeed windowStreamNeed(const tamrt_model &model,
   const size_t number = sizeof(uint64_t) - sizeof(uint32_t);
   const size_t forecast = sizeof(double);
   return {int64_t(StreamLimits().rowBytes),
-          int64_t(Dataset::bytesPerRow(*model.adapt->model) + forecast +
-                  WaitingRows::kBytesPerRow),
+          int64_t(Dataset::bytesPerRow(*model.adapt->model) + number +
+                  forecast + WaitingRows::kBytesPerRow),
           adapt.window + adapt.horizon - 1 + int64_t(perUnit) * adapt.update};
 }
 

@@ -108,6 +108,10 @@ Status fitInSession(const tamrt_model &model, const Options &options,
   Timings timings;
   RunOptions run = session.run(options, progress);
   run.strengths = options.penalties.strengths;
+  run.tellRoute = [&](const std::string &note) {
+    progress.clear();
+    tell(model, "note", note);
+  };
   const ReadOptions reading = {options.dropMissing, options.threads,
                                CsvBlocks::kBlockBytes, options.format};
   Status checked = checkFits(model, TAMRT_STEP_FIT_CHUNK, run);

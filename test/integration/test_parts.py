@@ -400,7 +400,8 @@ class Errors(parts.TestCase):
                 (1, ",1,1", ",0,1", False), (7, ",7,7", ",7,8", False),
                 (3, ",3,3", ",2.5,3", False), (5, ",2.5", ",2", False),
                 (3, "-03,", "-05,", False), (1, "-01,", "-02,", False),
-                (7, "-07,", "-06,", False), (1, "-01,", "-00.5,", False),
+                (7, "-07,", "-06,", False), (1, "-01,", "-01T06:00,", False),
+                (1, "2020-01-01", "2019-12-31", False),
                 (8, ",v,", ",u,", False), (7, ",u,", ",v,", False)):
             changed = lines.copy()
             changed[row] = changed[row].replace(old, new, 1)
@@ -412,10 +413,26 @@ class Errors(parts.TestCase):
                     if good:
                         self.succeed(model, *command, "-o", out)
                         continue
-                    self.fails(f"{part}: ", *command, model=model)
+                    self.fails(f"{part}: expected the rows of part 'part.csv' "
+                               "in the survey, got others", *command,
+                               model=model)
         # The first rows that are not the survey's.
         part.write_text("".join(lines))
         self.succeed(model, "sums", part, "--survey", survey, "-o", out)
+
+    def test_group_that_is_no_number(self):
+        """Among groups that are numbers in the survey."""
+        model = self.compile("y ~ l(a)", **small.KEYS)
+        rows = [f"{i},{i % 2 + 1},{i},1\n" for i in range(20)]
+        part, survey = self.dir / "part.csv", self.dir / "a.survey"
+        part.write_text("date,g,a,y\n" + "".join(rows))
+        self.succeed(model, "survey", part, "-o", survey)
+        rows[7] = "7,abc,7,1\n"
+        part.write_text("date,g,a,y\n" + "".join(rows))
+        for options in ([], ["--stream"]):
+            self.fails(f"{part}: expected the rows of part 'part.csv' in the "
+                       "survey, got others", "sums", part, "--survey", survey,
+                       *options, model=model)
 
     def test_damage(self):
         """Cut or changed anywhere, a file is refused by name."""

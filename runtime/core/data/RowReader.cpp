@@ -226,11 +226,14 @@ uint32_t RowReader::Impl::share(LocalTexts &local, uint32_t id,
   const std::string_view text = local.texts[id];
   if (!rules.areGroupsNumbers.value_or(false))
     return shared = all.add(text);
-  const ExactNumber number = *parseExactNumber(text);
-  if (const std::optional<uint32_t> same = groupNumbers.find(number))
+  // A text that is none is an error of its caller, which names it.
+  const std::optional<ExactNumber> number = parseExactNumber(text);
+  if (!number)
+    return shared = all.add(text);
+  if (const std::optional<uint32_t> same = groupNumbers.find(*number))
     return shared = *same;
   shared = all.add(text);
-  groupNumbers.add(number, shared);
+  groupNumbers.add(*number, shared);
   return shared;
 }
 

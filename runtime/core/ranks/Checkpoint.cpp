@@ -21,8 +21,7 @@ namespace tamrt {
 static constexpr const char *kFormat = "tamc checkpoint 1";
 
 std::string Checkpoint::hashOf(const SurveyedFit &fit, uint64_t digest,
-                               std::span<const double> strengths,
-                               const CgOptions *iterations) {
+                               SolverChoice solver, const RunOptions &run) {
   const PartedRows &rows = fit.rows;
   MessageWriter all;
   all.number(digest);
@@ -31,11 +30,13 @@ std::string Checkpoint::hashOf(const SurveyedFit &fit, uint64_t digest,
     all.number(rows.groupRows[g]);
   }
   all.numbers(rows.normalization.ranges);
-  all.numbers(strengths);
-  if (iterations) {
-    all.numbers(std::span(&iterations->tolerance, 1));
-    all.number(uint64_t(iterations->maxIterations));
-    all.number(uint64_t(iterations->preconditioner));
+  all.numbers(run.strengths);
+  all.number(uint64_t(solver));
+  if (solver != SolverChoice::Direct) {
+    all.numbers(std::span(&run.cg.tolerance, 1));
+    all.number(uint64_t(run.cg.maxIterations));
+    all.number(uint64_t(run.cg.preconditioner));
+    all.number(run.allowUnconverged);
   }
   return sha256(all.bytes);
 }
@@ -62,7 +63,7 @@ Status Checkpoint::load(const std::string &path, const std::string &hash) {
     return Error{path + ": damaged: expected a checksum, got none"};
   if (orUnknown(*file, "rows") != hash)
     return Error{path + ": expected the checkpoint of a fit of these rows with "
-                        "these penalties, got that of others; remove it to "
+                        "these options, got that of others; remove it to "
                         "start anew"};
   const int64_t any[] = {-1};
   Result<std::vector<int64_t>> groups = file->values<int64_t>("groups", any);

@@ -37,11 +37,9 @@ public:
   }
 
   /// The hash of the rows and options that decide about the coefficients.
-  /// `digest` is that of `RankRows`; `iterations` are the options of conjugate
-  /// gradients, null for the direct solver.
+  /// `digest` is that of `RankRows`.
   static std::string hashOf(const SurveyedFit &fit, uint64_t digest,
-                            std::span<const double> strengths,
-                            const CgOptions *iterations);
+                            SolverChoice solver, const RunOptions &run);
 
   /// Reads what the file `path` has, if there is one. Errors: those of
   /// `SafetensorsFile`; a checkpoint of another spec or hash.

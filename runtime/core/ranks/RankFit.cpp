@@ -158,6 +158,7 @@ public:
       return;
     data.emplace(rows.takeRows(run.threads));
     work.emplace(model, rows.fit(), *rows.part(), run);
+    nodes = work->nodes();
   }
 
   /// Fits the chosen groups. \returns on rank 0 their places and coefficients,
@@ -173,6 +174,7 @@ public:
   CgSummary iterations;
 
 private:
+  size_t groups() const { return rows.fit().rows.order.names.size(); }
   Status sum(const std::vector<bool> &chosen, Sums &sums);
   Status share(const SumsLayout &layout, Sums &sums);
   Result<std::vector<double>> solve(const std::vector<bool> &chosen,
@@ -193,6 +195,8 @@ private:
   RankRows &rows;
   std::optional<Dataset> data;
   std::optional<PartSums> work;
+  /// Its nodes.
+  std::vector<SumsNode> nodes;
 };
 
 /// The sums of this rank's rows of the chosen groups.
@@ -201,7 +205,6 @@ Status RoundFit::sum(const std::vector<bool> &chosen, Sums &sums) {
     return {};
   sums.survey = rows.fit().survey;
   sums.parts = {*rows.part()};
-  const std::vector<SumsNode> nodes = work->nodes();
   Status summed = work->sum(
       *data, chosen, [&](size_t node, std::span<const double> numbers) {
         sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
@@ -268,10 +271,9 @@ std::vector<std::string> RoundFit::requests(const PartIterations &fits,
 Status RoundFit::passOver(const PassSteps &steps, tamrt_step_kind kind,
                           const std::vector<std::string> &requests,
                           Sums &sums) {
-  const size_t groups = rows.fit().rows.order.names.size();
   PartPass pass = {steps.steps(), kind, steps.layout(kind),
-                   std::vector<bool>(groups),
-                   std::vector<const double *>(groups)};
+                   std::vector<bool>(groups()),
+                   std::vector<const double *>(groups())};
   std::vector<std::vector<double>> vectors;
   for (const std::string &bytes : requests)
     for (MessageReader reader(bytes); !reader.isEnd();) {
@@ -291,7 +293,7 @@ Status RoundFit::passOver(const PassSteps &steps, tamrt_step_kind kind,
     return {};
   Status summed =
       work->sum(*data, pass, [&](size_t node, std::span<const double> numbers) {
-        sums.nodes[work->nodes()[node]].assign(numbers.begin(), numbers.end());
+        sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
         return Status();
       });
   joinHalves(pass.layout, sums);
@@ -302,10 +304,13 @@ Status RoundFit::passOver(const PassSteps &steps, tamrt_step_kind kind,
 /// groups.
 Result<std::vector<double>> RoundFit::iterate(const std::vector<size_t> &own,
                                               const RankFitHooks &hooks) {
+  // The notes are of all rows, also if no group is left.
+  Status status;
+  if (work)
+    status = work->sum(*data, std::vector<bool>(groups()), {});
   const PassSteps steps(route.of(rows.fit().model()));
   std::optional<PartIterations> fits;
-  Status status;
-  if (!own.empty()) {
+  if (status && !own.empty()) {
     fits.emplace(model, rows.fit(), steps, own, path, run);
     status = fits->start();
   }
@@ -461,9 +466,7 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   const std::string &file = hooks.checkpoint;
   std::string hash;
   if (hooks.hasCheckpoint)
-    hash =
-        Checkpoint::hashOf(rows->fit(), rows->digest(), run.strengths,
-                           describe(route->kind()).isCg() ? &run.cg : nullptr);
+    hash = Checkpoint::hashOf(rows->fit(), rows->digest(), route->solver, run);
   Checkpoint checkpoint(model, rows->fit().rows.order.names.size());
   Result<std::vector<bool>> solved = loadSolved(ranks, file, hash, checkpoint);
   if (!solved)

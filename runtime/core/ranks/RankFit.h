@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A direct fit of several processes: each sums its part of the rows and solves
-/// some of the groups, by the steps of a fit in parts (core/run/PartFit.h).
+/// A fit of several processes: each sums its part of the rows and solves some
+/// of the groups, by the steps of a fit in parts (core/run/PartFit.h), or
+/// iterates them (core/run/PartIterations.h).
 ///
 //===----------------------------------------------------------------------===//
 

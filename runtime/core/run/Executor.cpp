@@ -112,8 +112,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   if (!crew->note.empty() && options.tellRoute)
     options.tellRoute(crew->note);
   const bool direct = describe(crew->ladder->kind).isDirect();
-  if (Status s = keepColumns(model, data, *crew, options, /*isOften=*/!direct,
-                             columns);
+  if (Status s = keepColumns(model, data, *crew, options,
+                             /*isOften=*/!direct && !isPass, columns);
       !s)
     return std::move(s).error();
   if (Status s = startInference(model, *crew, groups, options); !s)

@@ -1,5 +1,4 @@
-//===- core/run/PartIterations.h - iterations over parts ---------*- C++
-//-*-===//
+//===- core/run/PartIterations.h - iterations over parts --------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

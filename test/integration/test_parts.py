@@ -430,9 +430,9 @@ class Errors(parts.TestCase):
         rows[7] = "7,abc,7,1\n"
         part.write_text("date,g,a,y\n" + "".join(rows))
         for options in ([], ["--stream"]):
-            self.fails(f"{part}: expected the rows of part 'part.csv' in the "
-                       "survey, got others", "sums", part, "--survey", survey,
-                       *options, model=model)
+            self.fails(f"{part}: expected the groups and levels that were "
+                       "read before, got others", "sums", part, "--survey",
+                       survey, *options, model=model)
 
     def test_damage(self):
         """Cut or changed anywhere, a file is refused by name."""

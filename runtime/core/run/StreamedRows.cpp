@@ -32,7 +32,8 @@ Status StreamedRows::checkTexts() const {
     same &= reader.levels(i).size() == levelTexts[i];
   if (same)
     return {};
-  return Error{"expected the groups and levels that were read before, got "
+  return Error{reader.path() +
+               ": expected the groups and levels that were read before, got "
                "others: the file has changed meanwhile"};
 }
 

@@ -229,17 +229,22 @@ class Stream(TestCase):
             20 * min(700, need["rows_per_group"]) * need["per_row"],
             2 * int(match[1]))
         # So does `plan --memory`, with all groups open.
-        for memory, fits in ((500 * 1024, False), (2 * 1024 ** 2, True)):
+        least = 500 * 1024
+        for fits in (False, True):
             plan = json.loads(self.succeed(
                 model, "plan", "--format=json", "--rows=14000", "--groups=20",
-                f"--memory={memory}"))["stream"]
+                f"--memory={least}"))["stream"]
             self.assertEqual(plan["fits"], fits)
+            least = plan["least_memory"]
             self.assertEqual(plan["bytes"], 20 * need["rows_per_group"]
                              * need["per_row"])
             self.assertLess(abs(plan["least_memory"] - 500 * 1024
                                 - int(match[2])), 40_000)
         self.assertIn("window rows of a stream: fits: at most ", self.succeed(
             model, "plan", "--memory=2M"))
+        self.assertIn("window rows of a stream: does not fit: ", self.succeed(
+            model, "plan", "--rows=14000", "--groups=20",
+            f"--memory={least - 1}"))
         # One after another they need less.
         major = write_csv(self.dir / "major.csv",
                           make_rows(700, groups, "major", draw))

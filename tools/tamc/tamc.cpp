@@ -184,8 +184,9 @@ cl::opt<int64_t> rowsPerLevel(
     cl::value_desc("n"), cl::init(24), cl::cat(category));
 cl::opt<int64_t> tableOperands(
     "table-operands",
-    cl::desc("Least number of operands of a step that is stored as a table of "
-             "its kernels instead of code for each (0: all steps)"),
+    cl::desc("Least number of operands of a step, in all its chunk sizes, that "
+             "is stored as a table of its kernels instead of code for each (0: "
+             "all steps)"),
     cl::value_desc("n"), cl::init(512), cl::cat(category));
 cl::opt<bool> dense("dense",
                     cl::desc("Store every design matrix dense (for tests)"),

@@ -30,6 +30,7 @@
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Dialect/TamK/Transforms/Rungs.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
 
@@ -134,10 +135,10 @@ private:
   }
 
   ModuleOp module;
-  /// Least operands of a step whose function reads its table. To read one takes
-  /// the runtime some nanoseconds, which matters only in a prediction of one
-  /// row by a step of few launches. To generate its code takes tamc much
-  /// longer.
+  /// Least operands of a step whose functions read its tables, as
+  /// countCodeOperands() counts. To read one takes the runtime some
+  /// nanoseconds, which matters only in a prediction of one row by a step of
+  /// few launches. To generate its code takes tamc much longer.
   int64_t tableOperands;
   /// Whether all steps get tables, or only those whose functions read them.
   bool allTables;
@@ -376,7 +377,8 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
              << step.getNumResults();
   }
   func::FuncOp first = rungs.front();
-  const bool readsTable = tamk::countLaunchOperands(first) >= tableOperands;
+  const bool readsTable =
+      tamk::countCodeOperands(first, rungs.size()) >= tableOperands;
   const bool hasTable = readsTable || allTables;
   const bool isCpuCode = launchesGenerated(first);
   for (func::FuncOp step : rungs)

@@ -109,7 +109,7 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"tableOperands", "table-operands", "int64_t", /*default=*/"512",
-           "Least operands of a step whose function reads its table (0: all)">,
+           "Least operands of a step, in all its rungs, whose functions read its table (0: all)">,
     Option<"library", "library", "bool", /*default=*/"false",
            "Translate for a library, which runs on the CPU alone: make tables "
            "only of the steps whose functions read them, and remove the steps "

@@ -87,8 +87,8 @@ struct PipelineOptions {
   bool fuseRows = true;
   /// Store the sums of that loop in panels.
   bool panels = true;
-  /// Least operands of a step's launches for which its function reads a table
-  /// of them instead of being code.
+  /// Least operands of the launches of a step, in all its rungs, for which its
+  /// functions read tables of them instead of being code.
   int64_t tableOperands = 512;
   /// Name of the model's constant, of that of the model that is fitted in
   /// windows, and of that of the model with the steps for devices; the last one

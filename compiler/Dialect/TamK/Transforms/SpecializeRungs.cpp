@@ -10,6 +10,7 @@
 #include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
+#include "tamc/Dialect/TamK/Transforms/Rungs.h"
 #include "tamc/Target/TargetAnalysis.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
@@ -87,6 +88,13 @@ static int64_t bytesOfSums(func::FuncOp step) {
   return sums;
 }
 
+int64_t tamk::countCodeOperands(func::FuncOp step, size_t rungs) {
+  auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
+  const bool predicts =
+      attribute && attribute.getKind() == tam::StepKind::Predict;
+  return countLaunchOperands(step) * (predicts ? 1 : int64_t(rungs));
+}
+
 /// Whether a step reads the triangle of a matrix.
 static bool readsTriangle(func::FuncOp step) {
   auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
@@ -157,15 +165,17 @@ struct SpecializeRungs
       // A rung between them would save little memory.
       if (readsTriangle(step) && rungs.size() > 2)
         rungs = {rungs.front(), rungs.back()};
-      if (failed(sharesLaunches(step) ? share(step, capacity, rungs)
-                                      : clone(step, rungs)))
+      if (failed(sharesLaunches(step, rungs.size())
+                     ? share(step, capacity, rungs)
+                     : clone(step, rungs)))
         return signalPassFailure();
     }
   }
 
 private:
-  bool sharesLaunches(func::FuncOp step) const {
-    return shareLaunches >= 0 && countLaunchOperands(step) >= shareLaunches;
+  bool sharesLaunches(func::FuncOp step, size_t rungs) const {
+    return shareLaunches >= 0 &&
+           countCodeOperands(step, rungs) >= shareLaunches;
   }
 
   /// Replaces a step by its rungs, each with launches.

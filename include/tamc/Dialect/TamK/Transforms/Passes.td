@@ -81,7 +81,7 @@ def TamKSpecializeRungs : Pass<"tamk-specialize-rungs", "::mlir::ModuleOp"> {
     Option<"chunkRows", "chunk-rows", "int64_t", /*default=*/"0",
            "Rows of the largest rung; 0: the model's `chunk_rows`, else by the sums' size">,
     Option<"shareLaunches", "share-launches", "int64_t", /*default=*/"-1",
-           "Least operands of a step's launches from which on its rungs share them (-1: none does)">,
+           "Least operands of all rungs of a step from which on they share its launches (-1: none does)">,
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

@@ -18,6 +18,7 @@
 
 #include "OpenBlas.h"
 
+#include "kernels/cpu/CholeskyBundle.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>
@@ -264,6 +265,43 @@ void addSolve(int n) {
       });
 }
 
+/// A bundle of small systems, and as many one by one; `per_system` is the time
+/// of one.
+void addBundle(int64_t n) {
+  using tamrt::cpu::kBundleSystems;
+  auto add = [&](const std::string &name, auto solve) {
+    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+      Doubles a(n * n * kBundleSystems), factors(a.size()),
+          b(n * kBundleSystems, 1.0), x(b.size()),
+          workspace(TAMRT_SOLVE_WORKSPACE(n));
+      const Doubles one = definite(n);
+      for (size_t k = 0; k < a.size(); ++k)
+        a[k] = one[k / kBundleSystems];
+      for (auto _ : state)
+        solve(one, a, b, factors, x, workspace);
+      state.counters["per_system"] = benchmark::Counter(
+          double(state.iterations() * kBundleSystems),
+          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    });
+  };
+  const std::string name = "bundle/" + std::to_string(n);
+  add(name, [=](const Doubles &, const Doubles &a, const Doubles &b,
+                Doubles &factors, Doubles &x, Doubles &) {
+    benchmark::DoNotOptimize(tamrt::cpu::solveBundle(n, a.data(), b.data(),
+                                                     factors.data(), x.data()));
+  });
+  add(name + "/one_by_one",
+      [=](const Doubles &one, const Doubles &, const Doubles &b,
+          Doubles &factors, Doubles &x, Doubles &workspace) {
+        for (int64_t s = 0; s < kBundleSystems; ++s) {
+          std::copy(one.begin(), one.end(), factors.begin());
+          std::copy_n(b.begin(), n, x.begin());
+          tamrt_cholesky_solve(&context, n, factors.data(), x.data(),
+                               workspace.data());
+        }
+      });
+}
+
 void addInverse(int n) {
   const std::string name = "cholesky_inverse/" + std::to_string(n);
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
@@ -422,6 +460,8 @@ int main(int argc, char **argv) {
   addFeatures();
   for (int n : {25, 100, 104, 400, 530, 1000, 1627})
     addSolve(n);
+  for (int n : {4, 9, 16, 24, 32, 46, 64})
+    addBundle(n);
   for (int n : {25, 100, 104, 400, 530, 1000, 1627})
     addInverse(n);
   addForms(4, 0);

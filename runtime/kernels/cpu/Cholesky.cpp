@@ -52,11 +52,6 @@ namespace {
 /// error, which would dominate the iterations of conjugate gradients.
 constexpr double minPivot = 1e-12;
 
-/// A pivot below this share of its diagonal element has lost digits that a
-/// prediction needs. The largest quotient is a lower bound of the condition
-/// number of the scaled matrix; it is small for a well-conditioned system.
-constexpr double minExactPivot = 1.0 / 65536;
-
 /// Every step of the refinement multiplies the error by the condition number
 /// times the rounding unit.
 constexpr int maxRefinements = 4;
@@ -575,12 +570,8 @@ TAMRT_WIDE void inverseForms(const double *a, int64_t n, const double *rows,
   if (count == 1) {
     std::copy_n(rows, n, memory);
     solveDown(m, memory);
-    Vector sums = {};
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4)
-      sums += vectorAt(memory + i) * vectorAt(memory + i);
-    *forms = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (; i < n; ++i)
+    *forms = 0.0;
+    for (int64_t i = 0; i < n; ++i)
       *forms += memory[i] * memory[i];
     return;
   }

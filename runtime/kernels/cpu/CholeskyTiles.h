@@ -32,6 +32,11 @@ constexpr int64_t blockSize = 32;
 static_assert(TAMRT_PANEL_WORKSPACE(maxInOnePanel) == 0 &&
               TAMRT_PANEL_WORKSPACE(maxInOnePanel + 1) ==
                   2 * blockSize * panelColumns);
+/// A pivot below this share of its diagonal element has lost digits that a
+/// prediction needs. The largest quotient is a lower bound of the condition
+/// number of the scaled matrix; it is small for a well-conditioned system.
+constexpr double minExactPivot = 1.0 / 65536;
+
 /// A tile held in registers is this wide.
 constexpr int64_t tileColumns = 4;
 

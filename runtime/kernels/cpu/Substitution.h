@@ -17,8 +17,8 @@ namespace tamrt::cpu {
 inline constexpr int64_t kFormsAtOnce = 8;
 
 /// x'A^-1 x of each of `count` rows x of n numbers, from the factor that the
-/// kernel cholesky_solve leaves of A, n x n. `memory` has kFormsAtOnce * n
-/// numbers.
+/// kernel cholesky_solve leaves of A, n x n. A row's form has the same bits
+/// whatever their number. `memory` has kFormsAtOnce * n numbers.
 void inverseForms(const double *a, int64_t n, const double *rows, int64_t count,
                   double *memory, double *forms);
 

@@ -121,6 +121,9 @@ TEST_F(SolveTest, InverseForms) {
         for (int64_t i = 0; i < n; ++i)
           expected += x[i] * solved[i];
         EXPECT_NEAR(forms[r], expected, 1e-9 * expected) << n << " " << r;
+        double alone;
+        cpu::inverseForms(factor.data(), n, x.data(), 1, memory.data(), &alone);
+        EXPECT_EQ(forms[r], alone) << n << " " << r;
       }
       EXPECT_EQ(forms[count], -1.0);
     }

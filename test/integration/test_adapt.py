@@ -61,6 +61,14 @@ class WindowsCase(TestCase):
         self.succeed(model, "adapt", data, "-o", self.dir / output, *options)
         return self.dir / output
 
+    def least_memory(self, model, data, *options):
+        """The bytes that an error asks for."""
+        error = self.refuse(model, "adapt", data, "-o", "no.csv",
+                            "--memory", 1, *options)
+        more = re.search(r" (\d+) bytes more would do", error)
+        self.assertIsNotNone(more, error)
+        return 1 + int(more[1])
+
     def refuse(self, model, *arguments):
         run = self.run_program(model, *arguments)
         self.assertEqual(run.returncode, 1, run.stderr)
@@ -293,10 +301,12 @@ class Windows(WindowsCase):
                 self.assertEqual(
                     f"info: {count} of {told['fitted windows']} windows were fitted "
                     "by themselves: rounding" in run.stderr, count > 0)
-                # Which ones does not depend on what is fitted at once.
+                # Which ones does not depend on what is fitted or solved at once.
+                least = self.least_memory(model, data, *options)
                 whole = self.adapt(model, data, "--threads=1",
                                    *options).read_bytes()
                 for more in (["--threads=3"], ["--windows=1"],
+                             ["--memory", least],
                              ["--chunk-rows=8"]):
                     self.assertEqual(
                         self.adapt(model, data, *more, *options,
@@ -355,11 +365,7 @@ class Windows(WindowsCase):
                     "y ~ s(temp, k=20) + c(day, n_cat=7)", window=60,
                     update=update, horizon=1)
                 whole = self.adapt(model, data, *options).read_bytes()
-                error = self.refuse(model, "adapt", data, "-o", "no.csv",
-                                    "--memory", 1, *options)
-                more = re.search(r" (\d+) bytes more would do", error)
-                self.assertIsNotNone(more, error)
-                least = 1 + int(more[1])
+                least = self.least_memory(model, data, *options)
                 if update == 1:
                     columns = 1 + 20 + 7
                     self.assertLess(least,

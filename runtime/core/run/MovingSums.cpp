@@ -15,9 +15,11 @@
 #include "core/run/Windows.h"
 #include "core/run/Work.h"
 #include "io/Parallel.h"
+#include "kernels/cpu/CholeskyBundle.h"
 #include "kernels/cpu/Substitution.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -39,6 +41,19 @@ constexpr size_t kFewKept = 8;
 /// steps of a fit take less time for a row, but more for a system of few.
 constexpr size_t kMostDesigned = 4;
 
+/// Most columns of a model whose systems are solved in bundles: of 46 columns a
+/// bundle takes half the time, of 9 a tenth.
+constexpr size_t kMostBundled = 48;
+
+/// The fewest systems that a bundle solves in less time than they take alone.
+constexpr size_t leastBundled(size_t d) { return 1 + d / 10; }
+
+/// Numbers of a bundle's matrices, right-hand sides, factors, solutions, and
+/// design rows; none if systems are solved one at a time.
+constexpr size_t bundleSize(size_t d, size_t systems) {
+  return systems > 1 ? systems * (2 * d * d + 3 * d) : 0;
+}
+
 /// Bound of the rounding errors of sums, of N N' and of N ||y||, N being the
 /// norms of the numbers that are summed.
 constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
@@ -46,19 +61,22 @@ constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 /// What a thread keeps for its units.
 struct UnitScratch {
   /// For `kept` windows at a time, the sums of the rows from the start of each
-  /// to that of the last one, and after them the sums to which rows are added.
+  /// to that of the last one, after them the sums to which rows are added, and
+  /// the numbers of a bundle.
   AlignedBuffer sums;
   WindowBasis basis;
   /// P + 1e-6 I: the numbers of the lower triangle other than 0, and their
   /// places in it.
   std::vector<SparseNumber> penalty;
   std::vector<double> workspace;
-  /// By column: the squared norms of WindowBasis::change. Design rows that are
-  /// solved, and their forms phi'A^-1 phi.
+  /// By system and column: the squared norms of WindowBasis::change. Design
+  /// rows that are solved, and their forms phi'A^-1 phi.
   std::vector<double> squaredNorms, solved, forms;
   /// Sums of w y^2 of the unit's first rows.
   std::vector<double> squares;
   size_t kept = 0;
+  /// Systems that are assembled before they are solved: 1, or a bundle.
+  size_t systems = 1;
 };
 
 /// The fit of one unit on one thread.
@@ -84,13 +102,28 @@ private:
   void solve(const WindowFits &fits);
   void leave(size_t window, const WindowFits &fits);
   void keepSums(size_t begin, size_t end, size_t last, const double *ends);
-  void solveSystem(size_t window, const double *kept, const WindowFits &fits);
-  bool isUncertain(size_t window, const WindowFits &fits, double factor,
-                   const double *matrix, const double *coefficients);
+  void assemble(size_t window, const double *kept, const WindowFits &fits);
+  void solveAssembled(const WindowFits &fits);
+  void solveAlone(size_t index, const WindowFits &fits);
+  void findFormsOfBundle(size_t count, const WindowFits &fits);
+  static void copyOfBundle(const double *numbers, size_t index, size_t count,
+                           double *to);
+  template <typename FactorOf>
+  bool isUncertain(size_t index, const WindowFits &fits, const double *forms,
+                   size_t stride, const FactorOf &factorOf);
   void findPenalty();
   void sumSquares();
   double *sumsAt(size_t index) const {
     return scratch.sums.as<double>() + index * sumsSize(size_t(model.columns));
+  }
+  double *bundle() const { return sumsAt(scratch.kept + 1); }
+  size_t rowsOf(size_t window, const WindowFits &fits) const {
+    return fits.starts[firstWindow + window + 1] -
+           fits.starts[firstWindow + window];
+  }
+  const double *designOf(size_t window, const WindowFits &fits) const {
+    return fits.ahead.data() +
+           fits.starts[firstWindow + window] * size_t(model.columns);
   }
 
   const tamrt_model &model;
@@ -107,6 +140,14 @@ private:
   /// the unit's.
   size_t firstWindow = 0;
   bool changes = false;
+  /// The windows of the systems that are assembled, and the factors of their
+  /// weights.
+  struct Assembled {
+    size_t window;
+    double factor;
+  };
+  std::array<Assembled, cpu::kBundleSystems> assembled;
+  size_t assembledCount = 0;
 };
 
 void UnitFit::start() {
@@ -210,33 +251,40 @@ void UnitFit::keepSums(size_t begin, size_t end, size_t last,
   }
 }
 
-/// Solves the equations of a window of the unit, which follow from those of the
-/// sums and, but for the last window, of its kept ones.
-void UnitFit::solveSystem(size_t window, const double *kept,
-                          const WindowFits &fits) {
+/// Assembles the equations of a window of the unit, which follow from those of
+/// the sums and, but for the last window, of its kept ones, and solves all that
+/// are assembled when there are as many as are solved at once.
+void UnitFit::assemble(size_t window, const double *kept,
+                       const WindowFits &fits) {
   if (!worker.place.good())
     return;
   const auto all = int64_t(steps.training);
   const auto d = size_t(model.columns);
+  const size_t stride = scratch.systems, index = assembledCount;
   double *matrix = worker.place.output;
   double *vector = matrix + vectorInSystem(model.columns);
-  expandSums(sumsAt(scratch.kept), kept, d, matrix, vector);
-  const size_t inputs = normalization.inputs();
-  scratch.squaredNorms.resize(d);
+  if (stride > 1) {
+    matrix = bundle() + index;
+    vector = matrix + stride * d * d;
+  }
+  expandSums(sumsAt(scratch.kept), kept, d, stride, matrix, vector);
+  scratch.squaredNorms.resize(stride * d);
+  double *const norms = scratch.squaredNorms.data() + index * d;
   for (size_t k = 0; k < d; ++k)
-    scratch.squaredNorms[k] = matrix[k * d + k];
-  if (changes)
+    norms[k] = matrix[k * (d + 1) * stride];
+  if (changes) {
+    const size_t inputs = normalization.inputs();
+    auto rangeIn = [&](const Normalization &of, size_t group, size_t input) {
+      const double *range = of.ranges.data() + (group * inputs + input) * 2;
+      return Range{range[0], range[1]};
+    };
     scratch.basis.change(
         [&](size_t input) {
-          auto rangeIn = [&](const Normalization &of, size_t group) {
-            const double *range =
-                of.ranges.data() + (group * inputs + input) * 2;
-            return Range{range[0], range[1]};
-          };
-          return std::pair(rangeIn(unitRanges, rows.place),
-                           rangeIn(normalization, firstWindow + window));
+          return std::pair(rangeIn(unitRanges, rows.place, input),
+                           rangeIn(normalization, firstWindow + window, input));
         },
-        matrix, vector, scratch.squaredNorms);
+        stride, matrix, vector, norms);
+  }
   double factor = 1;
   if (steps.hasWeights) {
     // The offset's sum is that of the weights.
@@ -247,13 +295,71 @@ void UnitFit::solveSystem(size_t window, const double *kept,
     }
     factor = double(all) / sum;
     for (size_t k = 0; k < d; ++k) {
-      vector[k] *= factor;
+      vector[k * stride] *= factor;
       for (size_t i = k; i < d; ++i)
-        matrix[k * d + i] *= factor;
+        matrix[(k * d + i) * stride] *= factor;
     }
   }
   for (const SparseNumber &number : scratch.penalty)
-    matrix[number.at] += double(all) * number.value;
+    matrix[number.at * stride] += double(all) * number.value;
+  assembled[assembledCount++] = {window, factor};
+  if (assembledCount == stride)
+    solveAssembled(fits);
+}
+
+/// Solves the equations that are assembled.
+void UnitFit::solveAssembled(const WindowFits &fits) {
+  const auto d = size_t(model.columns);
+  constexpr auto stride = size_t(cpu::kBundleSystems);
+  const size_t count = std::exchange(assembledCount, 0);
+  if (!worker.place.good() || count == 0)
+    return;
+  if (scratch.systems == 1)
+    return solveAlone(0, fits);
+  const double *const matrices = bundle();
+  const double *const vectors = matrices + stride * d * d;
+  double *const factors = bundle() + stride * (d * d + d);
+  double *const solutions = factors + stride * d * d;
+  uint32_t left = (uint32_t(1) << count) - 1;
+  if (count >= leastBundled(d)) {
+    left &= cpu::solveBundle(int64_t(d), matrices, vectors, factors, solutions);
+    findFormsOfBundle(count, fits);
+  }
+  double *const matrix = worker.place.output;
+  for (size_t index = 0; index < count; ++index) {
+    if (left >> index & 1)
+      continue;
+    const size_t window = firstWindow + assembled[index].window;
+    copyOfBundle(solutions, index, d, fits.coefficients + window * d);
+    fits.isUncertain[window] =
+        isUncertain(index, fits, scratch.forms.data() + index, stride, [&] {
+          copyOfBundle(factors, index, d * d, matrix);
+          return matrix;
+        });
+  }
+  // These use the memory of the forms, too.
+  for (size_t index = 0; index < count; ++index) {
+    if (!(left >> index & 1))
+      continue;
+    copyOfBundle(matrices, index, d * d, matrix);
+    copyOfBundle(vectors, index, d, matrix + vectorInSystem(model.columns));
+    solveAlone(index, fits);
+  }
+}
+
+/// Copies the numbers of a system of a bundle.
+void UnitFit::copyOfBundle(const double *numbers, size_t index, size_t count,
+                           double *to) {
+  for (size_t k = 0; k < count; ++k)
+    to[k] = numbers[k * cpu::kBundleSystems + index];
+}
+
+/// Solves the assembled equations `index`, which are in the worker's output.
+void UnitFit::solveAlone(size_t index, const WindowFits &fits) {
+  const auto d = size_t(model.columns);
+  const size_t window = assembled[index].window;
+  double *const matrix = worker.place.output;
+  double *const vector = matrix + vectorInSystem(model.columns);
   Device::cpu().kernels()->cholesky_solve(&worker.place.context, int64_t(d),
                                           matrix, vector,
                                           scratch.workspace.data());
@@ -261,8 +367,38 @@ void UnitFit::solveSystem(size_t window, const double *kept,
     return leave(window, fits);
   std::memcpy(fits.coefficients + (firstWindow + window) * d, vector,
               d * sizeof(double));
+  const size_t count = rowsOf(window, fits);
+  scratch.forms.resize(std::max(scratch.forms.size(), count));
+  scratch.solved.resize(d * cpu::kFormsAtOnce);
+  cpu::inverseForms(matrix, int64_t(d), designOf(window, fits), int64_t(count),
+                    scratch.solved.data(), scratch.forms.data());
   fits.isUncertain[firstWindow + window] =
-      isUncertain(window, fits, factor, matrix, vector);
+      isUncertain(index, fits, scratch.forms.data(), 1, [&] { return matrix; });
+}
+
+/// Computes the forms of the rows that the first `count` windows of a bundle
+/// predict: row r of window s is number r * kBundleSystems + s of `forms`.
+void UnitFit::findFormsOfBundle(size_t count, const WindowFits &fits) {
+  const auto d = size_t(model.columns);
+  constexpr auto stride = size_t(cpu::kBundleSystems);
+  size_t most = 0;
+  for (size_t index = 0; index < count; ++index)
+    most = std::max(most, rowsOf(assembled[index].window, fits));
+  scratch.forms.resize(std::max(scratch.forms.size(), most * stride));
+  const double *const factors = bundle() + stride * (d * d + d);
+  double *const solved = bundle() + stride * (2 * d * d + 2 * d);
+  for (size_t row = 0; row < most; ++row) {
+    for (size_t index = 0; index < count; ++index) {
+      const size_t window = assembled[index].window;
+      if (row >= rowsOf(window, fits))
+        continue;
+      const double *const design = designOf(window, fits) + row * d;
+      for (size_t k = 0; k < d; ++k)
+        solved[k * stride + index] = design[k];
+    }
+    cpu::inverseFormsOfBundle(factors, int64_t(d), solved,
+                              scratch.forms.data() + row * stride);
+  }
 }
 
 /// Whether rounding errors of the sums may change the predictions of a window
@@ -270,10 +406,17 @@ void UnitFit::solveSystem(size_t window, const double *kept,
 /// changes by phi'A^-1 (e - E x), E and e being at most kRounding N N' and
 /// kRounding N ||y|| but for signs that differ from number to number. O(D^2)
 /// for each row that the window predicts.
-bool UnitFit::isUncertain(size_t window, const WindowFits &fits, double factor,
-                          const double *matrix, const double *coefficients) {
+/// `forms` has the forms of these rows, `stride` apart; factorOf() returns A's
+/// factor.
+template <typename FactorOf>
+bool UnitFit::isUncertain(size_t index, const WindowFits &fits,
+                          const double *forms, size_t stride,
+                          const FactorOf &factorOf) {
   const auto d = size_t(model.columns);
-  const std::vector<double> &norms = scratch.squaredNorms;
+  const auto [window, factor] = assembled[index];
+  const double *const norms = scratch.squaredNorms.data() + index * d;
+  const double *const coefficients =
+      fits.coefficients + (firstWindow + window) * d;
   const size_t start = window * steps.update;
   double right =
       scratch.squares[start + steps.training] - scratch.squares[start];
@@ -285,22 +428,17 @@ bool UnitFit::isUncertain(size_t window, const WindowFits &fits, double factor,
   const double rounding = kRounding * factor * std::sqrt(right);
   // ||x||^2 is at most this times x'A x.
   const double most = 1 / (TAMRT_PENALTY_FLOOR * double(steps.training));
-  const size_t first = fits.starts[firstWindow + window];
-  const size_t count = fits.starts[firstWindow + window + 1] - first;
-  const double *const designs = fits.ahead.data() + first * d;
-  scratch.forms.resize(count);
-  scratch.solved.resize(d * cpu::kFormsAtOnce);
-  double *const solved = scratch.solved.data();
-  cpu::inverseForms(matrix, int64_t(d), designs, int64_t(count), solved,
-                    scratch.forms.data());
+  const size_t count = rowsOf(window, fits);
   for (size_t row = 0; row < count; ++row) {
-    const double *design = designs + row * d;
+    const double *design = designOf(window, fits) + row * d;
     const double allowed =
         kWindowError * std::fabs(dot(design, coefficients, d));
     // A bound that costs half as much is enough for most.
-    if (rounding * std::sqrt(largest * most * scratch.forms[row]) <= allowed)
+    if (rounding * std::sqrt(largest * most * forms[row * stride]) <= allowed)
       continue;
-    Device::cpu().kernels()->cholesky_apply(&worker.place.context, matrix,
+    scratch.solved.resize(d * cpu::kFormsAtOnce);
+    double *const solved = scratch.solved.data();
+    Device::cpu().kernels()->cholesky_apply(&worker.place.context, factorOf(),
                                             design, int64_t(d), solved);
     double left = 0;
     for (size_t k = 0; k < d; ++k)
@@ -378,8 +516,9 @@ void UnitFit::run(const WindowUnit &unit, const double *ends,
       end = std::min(begin + scratch.kept, last);
       keepSums(begin, end, last, ends);
     }
-    solveSystem(window, window < last ? sumsAt(window - begin) : nullptr, fits);
+    assemble(window, window < last ? sumsAt(window - begin) : nullptr, fits);
   }
+  solveAssembled(fits);
 }
 
 } // namespace
@@ -419,10 +558,13 @@ struct UnitCrew {
   std::vector<UnitScratch> scratch;
 };
 
-/// Bytes of a thread for the sums that it keeps and those to which it adds
-/// rows.
-static int64_t sumsBytes(const tamrt_model &model, size_t kept) {
-  return int64_t((kept + 1) * sumsSize(size_t(model.columns)) * sizeof(double));
+/// Bytes of a thread for the sums that it keeps, those to which it adds rows,
+/// and a bundle of systems.
+static int64_t sumsBytes(const tamrt_model &model, size_t kept,
+                         size_t systems) {
+  const auto d = size_t(model.columns);
+  return int64_t(((kept + 1) * sumsSize(d) + bundleSize(d, systems)) *
+                 sizeof(double));
 }
 
 /// The bytes that count on the crew's device, of those in the CPU's memory.
@@ -439,8 +581,8 @@ static RunOptions ownOptions(const RunOptions &options, Systems &systems) {
   return own;
 }
 
-/// Threads for units, each with the sums of `mostKept` windows in the CPU's
-/// memory, or of fewer if there is little.
+/// Threads for units, each with the sums of `mostKept` windows and a bundle in
+/// the CPU's memory, or with less if there is little.
 static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
                                      size_t training, size_t mostKept,
                                      const WindowBasis &basis,
@@ -448,8 +590,10 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
   Device &cpu = Device::cpu();
   const size_t most = chooseThreads(options.threads, units, 1);
   size_t kept = mostKept;
+  size_t systems =
+      size_t(model.columns) <= kMostBundled ? cpu::kBundleSystems : 1;
   for (size_t threads = most;;) {
-    const int64_t bytes = sumsBytes(model, kept);
+    const int64_t bytes = sumsBytes(model, kept, systems);
     if (memory.bytes != bytes)
       memory = {{}, bytes};
     options.threads = unsigned(threads);
@@ -477,7 +621,7 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
         if (!sums)
           break;
         scratch.push_back(
-            {std::move(sums), basis, {}, {}, {}, {}, {}, {}, kept});
+            {std::move(sums), basis, {}, {}, {}, {}, {}, {}, kept, systems});
       }
       if (!scratch.empty()) {
         if (scratch.size() < crew->workers.size())
@@ -494,6 +638,11 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
     } else {
       why = crew.error().message;
     }
+    if (kept <= kFewKept && systems > 1) {
+      systems = 1;
+      log(level, "{}; going on with one system at a time", why);
+      continue;
+    }
     const bool keepsLess = kept > kFewKept || (threads == 1 && kept > 1);
     if (keepsLess ? !takeLess(kept, mostKept, "kept sums", options, level, why)
                   : !takeLess(threads, most, "threads", options, level, why))
@@ -503,8 +652,9 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
 
 Status checkUnits(const tamrt_model &model, const RunOptions &options) {
   Systems systems;
-  return checkFits(model, TAMRT_STEP_FIT_CHUNK, ownOptions(options, systems),
-                   sharedBytes(sumsBytes(model, /*kept=*/1), options));
+  return checkFits(
+      model, TAMRT_STEP_FIT_CHUNK, ownOptions(options, systems),
+      sharedBytes(sumsBytes(model, /*kept=*/1, /*systems=*/1), options));
 }
 
 Status fitUnits(const tamrt_model &model, const Dataset &data,

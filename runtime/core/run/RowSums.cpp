@@ -55,24 +55,35 @@ void addSystem(const double *matrix, const double *vector, size_t d,
   }
 }
 
+/// Writes four numbers `stride` apart.
+static TAMRT_INLINE void storeApart(const Vector &numbers, size_t stride,
+                                    double *to) {
+  if (stride == 1)
+    vectorAt(to) = numbers;
+  else
+    for (size_t k = 0; k < kSumsVector; ++k)
+      to[k * stride] = numbers[k];
+}
+
 TAMRT_WIDE void expandSums(const double *a, const double *b, size_t d,
-                           double *__restrict matrix,
+                           size_t stride, double *__restrict matrix,
                            double *__restrict vector) {
   for (size_t k = 0; k <= d; ++k) {
     const size_t first = k < d ? down(k) : 0;
-    double *to = k < d ? matrix + k * d : vector;
+    double *to = k < d ? matrix + k * d * stride : vector;
     size_t i = k < d ? k : 0;
     if (b) {
       for (; i < d && i % kSumsVector != 0; ++i)
-        to[i] = a[i - first] + b[i - first];
+        to[i * stride] = a[i - first] + b[i - first];
       for (; i + kSumsVector <= d; i += kSumsVector)
-        vectorAt(to + i) = vectorAt(a + i - first) + vectorAt(b + i - first);
+        storeApart(vectorAt(a + i - first) + vectorAt(b + i - first), stride,
+                   to + i * stride);
       for (; i < d; ++i)
-        to[i] = a[i - first] + b[i - first];
+        to[i * stride] = a[i - first] + b[i - first];
       b += up(d) - first;
     } else {
       for (; i < d; ++i)
-        to[i] = a[i - first];
+        to[i * stride] = a[i - first];
     }
     a += up(d) - first;
   }

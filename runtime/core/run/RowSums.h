@@ -46,9 +46,10 @@ void addSystem(const double *matrix, const double *vector, size_t d,
                double *sums);
 
 /// The same matrix and right-hand side from the sums `a` + `b`; `b` may be
-/// null. Only the lower triangle is written.
-void expandSums(const double *a, const double *b, size_t d, double *matrix,
-                double *vector);
+/// null. Only the lower triangle is written. Numbers of the matrix and of the
+/// right-hand side are `stride` apart.
+void expandSums(const double *a, const double *b, size_t d, size_t stride,
+                double *matrix, double *vector);
 
 } // namespace tamrt
 

@@ -91,11 +91,11 @@ bool WindowBasis::canChange(size_t input, const Range &from,
   });
 }
 
-void WindowBasis::change(
-    const std::function<std::pair<Range, Range>(size_t)> &rangesOf,
-    double *matrix, double *vector, std::vector<double> &norms) {
+void WindowBasis::change(FunctionRef<std::pair<Range, Range>(size_t)> rangesOf,
+                         size_t stride, double *matrix, double *vector,
+                         double *norms) {
   const auto at = [&](size_t i, size_t k) -> double & {
-    return matrix[std::min(i, k) * d + std::max(i, k)];
+    return matrix[(std::min(i, k) * d + std::max(i, k)) * stride];
   };
   size_t index = 0;
   for (const Effect &effect : effects) {
@@ -139,7 +139,7 @@ void WindowBasis::change(
         const double factor = ofColumns[index][j];
         for (size_t c = 0; c < d; ++c)
           row[c] += factor * at(effect.first + j, c);
-        values[index] += factor * vector[effect.first + j];
+        values[index] += factor * vector[(effect.first + j) * stride];
         sizes[index] += std::fabs(factor) * std::sqrt(norms[effect.first + j]);
       }
     }
@@ -149,7 +149,7 @@ void WindowBasis::change(
     for (size_t k = 0; k < effect.columns; ++k, ++index) {
       const double *row = rows.data() + index * d;
       const size_t i = effect.first + k;
-      vector[i] = values[index];
+      vector[i * stride] = values[index];
       norms[i] = sizes[index] * sizes[index];
       for (size_t c = 0; c < d; ++c)
         at(i, c) = row[c];

@@ -19,12 +19,12 @@
 #ifndef TAMRT_CORE_RUN_WINDOWBASIS_H
 #define TAMRT_CORE_RUN_WINDOWBASIS_H
 
+#include "core/FunctionRef.h"
 #include "core/data/Ranges.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
-#include <functional>
-#include <span>
+#include <utility>
 #include <vector>
 
 namespace tamrt {
@@ -44,12 +44,12 @@ public:
   bool canChange(size_t input, const Range &from, const Range &to) const;
 
   /// Changes S, D x D, column after column, of which only the lower triangle is
-  /// read and written, and S's right-hand side. rangesOf(input) has the ranges
-  /// before and after. `norms`, the squared norms of the design's columns,
-  /// become those of the numbers from which the new columns are computed, which
-  /// may cancel.
-  void change(const std::function<std::pair<Range, Range>(size_t)> &rangesOf,
-              double *matrix, double *vector, std::vector<double> &norms);
+  /// read and written, and S's right-hand side. Their numbers are `stride`
+  /// apart. rangesOf(input) has the ranges before and after. `norms`, the
+  /// squared norms of the design's columns, become those of the numbers from
+  /// which the new columns are computed, which may cancel.
+  void change(FunctionRef<std::pair<Range, Range>(size_t)> rangesOf,
+              size_t stride, double *matrix, double *vector, double *norms);
 
 private:
   struct Effect {

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tamrt::test {
@@ -61,18 +62,27 @@ TEST(RowSumsTest, EqualPlainLoops) {
     add(1, a, b);
     add(2, b, b);
     Doubles matrix(d * d, 7), vector(d);
-    expandSums(b.data(), nullptr, d, matrix.data(), vector.data());
+    expandSums(b.data(), nullptr, d, 1, matrix.data(), vector.data());
     EXPECT_TRUE(isSum(matrix, vector, 0, 3));
     Doubles rest(sumsSize(d));
     add(3, rest, rest);
     add(4, rest, rest);
-    expandSums(b.data(), rest.data(), d, matrix.data(), vector.data());
+    expandSums(b.data(), rest.data(), d, 1, matrix.data(), vector.data());
     EXPECT_TRUE(isSum(matrix, vector, 0, 5));
+    // The same, apart.
+    constexpr size_t stride = 8;
+    Doubles matrices(d * d * stride, 7), vectors(d * stride, 7);
+    expandSums(b.data(), rest.data(), d, stride, matrices.data() + 3,
+               vectors.data() + 3);
+    for (auto [all, one] :
+         {std::pair(&matrices, &matrix), std::pair(&vectors, &vector)})
+      for (size_t k = 0; k < all->size(); ++k)
+        EXPECT_EQ((*all)[k], k % stride == 3 ? (*one)[k / stride] : 7);
     // The first row, as a system.
-    expandSums(a.data(), nullptr, d, matrix.data(), vector.data());
+    expandSums(a.data(), nullptr, d, 1, matrix.data(), vector.data());
     Doubles system(sumsSize(d));
     addSystem(matrix.data(), vector.data(), d, system.data());
-    expandSums(system.data(), nullptr, d, matrix.data(), vector.data());
+    expandSums(system.data(), nullptr, d, 1, matrix.data(), vector.data());
     EXPECT_TRUE(isSum(matrix, vector, 0, 1));
   }
 }

@@ -26,8 +26,14 @@
 namespace tamrt {
 
 /// The CRC-32 of zlib, PNG and Ethernet: polynomial 0x04c11db7, bits reflected.
-/// `crc` is that of the bytes before. Takes about a cycle per byte.
+/// `crc` is that of the bytes before. Takes about a cycle per byte, on CPUs
+/// with carry-less products a tenth of that.
 uint32_t crc32(std::string_view bytes, uint32_t crc = 0);
+
+/// What a piece with CRC `crc`, which `after` bytes follow, adds to the CRC of
+/// the whole: this is the exclusive or of what its pieces add, in any order.
+/// O(log after).
+uint32_t shiftCrc32(uint32_t crc, uint64_t after);
 
 /// The text of a checksum that is not computed yet.
 inline constexpr std::string_view kNoChecksum = "crc32:00000000";

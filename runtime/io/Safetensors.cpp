@@ -130,10 +130,6 @@ SafetensorsWriter::sorted() const {
   return order;
 }
 
-static std::string_view viewOf(std::span<const std::byte> data) {
-  return {reinterpret_cast<const char *>(data.data()), data.size()};
-}
-
 void SafetensorsWriter::addLater(std::string name, std::vector<int64_t> shape) {
   const std::optional<size_t> count = countElements(shape);
   assert(count && "too many elements");
@@ -243,86 +239,6 @@ Status SafetensorsWriter::write(const std::string &path) const {
     if (Status s = file->write(viewOf(tensor->data)); !s)
       return s;
   return file->commit();
-}
-
-Result<SafetensorsOutput> SafetensorsOutput::create(SafetensorsWriter writer,
-                                                    const std::string &path) {
-  Result<SafetensorsWriter::Header> header = writer.header(writer.sorted());
-  if (!header)
-    return Error{fmt::format("{}: {}", path, header.error().message)};
-  Result<AtomicFile> file = AtomicFile::create(path);
-  if (!file)
-    return std::move(file).error();
-  SafetensorsOutput output(*std::move(file), std::move(writer),
-                           *std::move(header));
-  const bool hasPlaces = output.file.hasPlaces();
-  output.size = output.header.text.size();
-  if (hasPlaces)
-    if (Status s = output.file.writeAt(0, output.header.text); !s)
-      return std::move(s).error();
-  for (const SafetensorsWriter::Entry *tensor : output.writer.sorted()) {
-    if (tensor->isLater) {
-      Later &later = output.later[tensor->name];
-      later.begin = output.size;
-      if (!hasPlaces)
-        later.kept.resize(tensor->later / sizeof(double));
-    } else if (hasPlaces) {
-      if (Status s = output.file.writeAt(output.size, viewOf(tensor->data)); !s)
-        return std::move(s).error();
-    }
-    output.size += tensor->bytes();
-  }
-  // They are in the file.
-  if (hasPlaces) {
-    output.writer = {};
-    output.header.text = {};
-  }
-  return output;
-}
-
-Status SafetensorsOutput::write(std::string_view tensor, size_t first,
-                                std::span<const double> numbers) {
-  Later &to = later.find(tensor)->second;
-  if (file.hasPlaces())
-    return file.writeAt(to.begin + first * sizeof(double),
-                        viewOf(std::as_bytes(numbers)));
-  std::copy(numbers.begin(), numbers.end(), to.kept.begin() + ptrdiff_t(first));
-  return {};
-}
-
-Status SafetensorsOutput::commit() {
-  uint32_t crc = 0;
-  if (file.hasPlaces()) {
-    std::vector<char> buffer(kPieceBytes);
-    for (uint64_t at = 0; at < size;) {
-      const std::span<char> piece(
-          buffer.data(), size_t(std::min<uint64_t>(buffer.size(), size - at)));
-      if (Status s = file.readAt(at, piece); !s)
-        return s;
-      crc = crc32({piece.data(), piece.size()}, crc);
-      at += piece.size();
-    }
-    const ChecksumText checksum = textOf(crc);
-    if (Status s = file.writeAt(header.checksum, checksum.view()); !s)
-      return s;
-    return file.commit();
-  }
-  auto contents = [&](const SafetensorsWriter::Entry *tensor) {
-    return tensor->isLater
-               ? viewOf(std::as_bytes(std::span(later[tensor->name].kept)))
-               : viewOf(tensor->data);
-  };
-  const std::vector<const SafetensorsWriter::Entry *> order = writer.sorted();
-  crc = crc32(header.text);
-  for (const SafetensorsWriter::Entry *tensor : order)
-    crc = crc32(contents(tensor), crc);
-  header.setChecksum(crc);
-  if (Status s = file.write(header.text); !s)
-    return s;
-  for (const SafetensorsWriter::Entry *tensor : order)
-    if (Status s = file.write(contents(tensor)); !s)
-      return s;
-  return file.commit();
 }
 
 //===----------------------------------------------------------------------===//

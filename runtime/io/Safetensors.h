@@ -66,6 +66,11 @@ template <class T> constexpr TensorType tensorTypeOf() {
   }
 }
 
+/// The bytes of a tensor as text.
+inline std::string_view viewOf(std::span<const std::byte> data) {
+  return {reinterpret_cast<const char *>(data.data()), data.size()};
+}
+
 /// Key of the metadata entry that holds a file's checksum.
 inline constexpr std::string_view kChecksumKey = "checksum";
 
@@ -164,13 +169,12 @@ public:
   static Result<SafetensorsOutput> create(SafetensorsWriter writer,
                                           const std::string &path);
 
-  /// Sets elements of a tensor that comes later from number `first` on. All
-  /// must be set, in any order.
+  /// Sets elements of a tensor that comes later from number `first` on. Each
+  /// must be set once, in any order. Some wait in memory for their neighbours.
   Status write(std::string_view tensor, size_t first,
                std::span<const double> numbers);
 
-  /// Sets the checksum, for which the file is read again, and ends the file. To
-  /// be called once.
+  /// Sets the checksum and ends the file. To be called once.
   Status commit();
 
 private:
@@ -191,6 +195,20 @@ private:
   std::map<std::string, Later, std::less<>> later;
   /// All bytes of the file.
   uint64_t size = 0;
+
+  Status writeAt(uint64_t place, std::string_view bytes);
+  Status writeWaiting();
+
+  /// Numbers that are not written yet, and their pieces: places in the file and
+  /// in `waiting`.
+  struct Piece {
+    uint64_t place;
+    size_t first, count;
+  };
+  std::vector<double> waiting;
+  std::vector<Piece> pieces;
+  /// What was written adds to the file's CRC.
+  uint32_t crc = 0;
 };
 
 /// A file of tensors that is validated completely when it is opened: any bytes

@@ -12,6 +12,7 @@
 #include "support/Sealed.h"
 #include "tamrt/checksum.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/stat.h>
@@ -133,6 +134,87 @@ TEST(Safetensors, ChecksumIsThatOfTheWholeFile) {
                   .rfind("w.safetensors: damaged: expected the checksum", 0),
               0u)
         << written;
+}
+
+/// By definition, bit by bit.
+static uint32_t crcByBits(std::string_view bytes) {
+  uint32_t crc = ~uint32_t(0);
+  for (char byte : bytes)
+    for (int bit = 0; bit < 8; ++bit)
+      crc = crc >> 1 ^ ((crc ^ uint32_t(byte) >> bit) & 1 ? 0xedb88320u : 0);
+  return ~crc;
+}
+
+TEST(Safetensors, ChecksumOfAnyLengthAndOfPieces) {
+  std::mt19937 random(7);
+  std::string text(700, '\0');
+  for (char &byte : text)
+    byte = char(random());
+  for (size_t size = 0; size < 300; ++size)
+    for (size_t at : {0, 1, 7, 400}) {
+      const std::string_view bytes = std::string_view(text).substr(at, size);
+      ASSERT_EQ(crc32(bytes), crcByBits(bytes)) << size << " from " << at;
+      const size_t cut = random() % (size + 1);
+      const uint32_t first = crc32(bytes.substr(0, cut));
+      ASSERT_EQ(crc32(bytes.substr(cut), first), crc32(bytes));
+      ASSERT_EQ(shiftCrc32(first, size - cut) ^ crc32(bytes.substr(cut)),
+                crc32(bytes));
+    }
+  // 2^32 bytes are 2^16 times 2^16.
+  uint32_t crc = 1;
+  for (int i = 0; i < 1 << 16; ++i)
+    crc = shiftCrc32(crc, 1 << 16);
+  EXPECT_EQ(shiftCrc32(1, uint64_t(1) << 32), crc);
+}
+
+TEST(Safetensors, OutputInPiecesIsThatOfTheWriter) {
+  // Small pieces, more than are kept at a time, and large ones.
+  std::mt19937 random(3);
+  for (size_t most : {size_t(100), size_t(5000), size_t(300'000)}) {
+    std::vector<double> numbers(400'000), others(1000);
+    for (std::vector<double> *each : {&numbers, &others})
+      for (double &number : *each)
+        number = double(random());
+    auto begin = [&](bool isLater) {
+      SafetensorsWriter writer;
+      writer.add<uint8_t>("bytes", {3}, std::vector<uint8_t>{1, 2, 3});
+      writer.add<double>("m", {2}, std::vector<double>{4, 5});
+      for (auto [name, values] :
+           {std::pair("sums", &numbers), std::pair("a", &others)}) {
+        const std::vector<int64_t> shape = {int64_t(values->size())};
+        if (isLater)
+          writer.addLater(name, shape);
+        else
+          writer.addView<double>(name, shape, *values);
+      }
+      return writer;
+    };
+    struct Piece {
+      const char *tensor;
+      size_t first;
+      std::span<const double> numbers;
+    };
+    std::vector<Piece> pieces;
+    for (auto [name, values] :
+         {std::pair("sums", &numbers), std::pair("a", &others)})
+      for (size_t at = 0; at < values->size();) {
+        const size_t count =
+            std::min<size_t>(1 + random() % most, values->size() - at);
+        pieces.push_back({name, at, std::span(*values).subspan(at, count)});
+        at += count;
+      }
+    std::shuffle(pieces.begin(), pieces.end(), random);
+    const TemporaryFolder folder;
+    const std::string path = folder.at("out.safetensors");
+    Result<SafetensorsOutput> output =
+        SafetensorsOutput::create(begin(/*isLater=*/true), path);
+    ASSERT_TRUE(output);
+    for (const Piece &piece : pieces)
+      ASSERT_TRUE(output->write(piece.tensor, piece.first, piece.numbers));
+    ASSERT_TRUE(output->commit());
+    ASSERT_TRUE(SafetensorsFile::open(path));
+    EXPECT_TRUE(get(path) == *begin(/*isLater=*/false).bytes()) << most;
+  }
 }
 
 TEST(Safetensors, NamesWhatDoesNotFit) {

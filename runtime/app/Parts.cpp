@@ -17,6 +17,7 @@
 #include "core/run/Crew.h"
 #include "core/run/PartFit.h"
 #include "core/run/Progress.h"
+#include "io/KeptMemory.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -256,6 +257,7 @@ Status runSurvey(const tamrt_model &model, const Options &options) {
             RowReader::open(options.source(), model, readOptions(options));
         if (!reader)
           return std::move(reader).error();
+        keepMemory(StreamLimits().keptBytes());
         Result<Survey> survey =
             surveyPart(model, nameOfPart(options), *reader, run);
         if (!survey)
@@ -406,6 +408,8 @@ Status runSums(const tamrt_model &model, const Options &options) {
           return std::move(reader).error();
         PartSums work(model, *fit, size_t(part - parts.begin()), *reader, run);
         const bool streams = options.stream && work.areOrdered();
+        if (streams)
+          keepMemory(StreamLimits().keptBytes());
         if (options.stream && !streams)
           tell(model, "note",
                "--stream keeps all rows, " +

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace tamrt {
 
@@ -55,6 +56,7 @@ struct Spread {
   bool integers = true;
 
   void add(double value);
+  void add(std::span<const double> values);
   /// Adds the values that `more` has been computed from.
   void add(const Spread &more);
 };

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace tamrt {
 namespace {
@@ -23,12 +24,45 @@ namespace {
 /// with more are rare, and every thread would need memory for all of them.
 constexpr size_t kTextsKept = size_t(1) << 14;
 
+/// Whether two texts, short ones in most cases, are equal.
+bool areEqual(std::string_view a, std::string_view b) {
+  if (a.size() != b.size())
+    return false;
+  auto differ = [&]<class Word>(size_t at, Word) {
+    Word x, y;
+    std::memcpy(&x, a.data() + at, sizeof x);
+    std::memcpy(&y, b.data() + at, sizeof y);
+    return x != y;
+  };
+  // Words from both ends, which overlap.
+  const size_t size = a.size();
+  if (size > 16)
+    return a == b;
+  if (size >= 8)
+    return !differ(0, uint64_t()) && !differ(size - 8, uint64_t());
+  if (size >= 4)
+    return !differ(0, uint32_t()) && !differ(size - 4, uint32_t());
+  if (size >= 2)
+    return !differ(0, uint16_t()) && !differ(size - 2, uint16_t());
+  return size == 0 || a[0] == b[0];
+}
+
 std::string expectedFinite(bool missing) {
   return std::string(": expected a finite value, got ") +
          (missing ? "a missing value" : "infinity");
 }
 
 } // namespace
+
+std::vector<bool> doubtfulTexts(const TextIndex &texts,
+                                TextKind (*kindOf)(std::string_view,
+                                                   const CsvFormat &),
+                                const CsvFormat &format) {
+  std::vector<bool> doubtful(texts.size());
+  for (uint32_t id = 0; id < texts.size(); ++id)
+    doubtful[id] = kindOf(texts[id], format) == TextKind::Doubtful;
+  return doubtful;
+}
 
 void RowBlock::note(RowFault kind, Fault fault) {
   std::optional<Fault> &first = faults[size_t(kind)];
@@ -108,14 +142,14 @@ void RowBlock::parseTexts(size_t column, LocalTexts &local,
   std::string_view previous;
   std::string buffer;
   for (size_t row = 0; row < count; ++row) {
-    std::string_view field = text.field(row, column);
-    // Finding a short text is as fast as comparing it.
-    if (field.size() > 8 && field == previous) {
+    const std::string_view raw = text.raw(row, column);
+    if (row > 0 && areEqual(raw, previous)) {
       out[row] = out[row - 1];
       continue;
     }
-    previous = field;
-    const std::string_view value = format.withPoint(field, buffer);
+    previous = raw;
+    const std::string_view value =
+        format.withPoint(text.field(row, column), buffer);
     out[row] = local.add(value, kindOf, format);
   }
 }

@@ -45,17 +45,6 @@ void shrink(Rows &rows) {
   rows.texts.shrink();
 }
 
-/// By index of a text, whether rows with it are dropped.
-std::vector<bool> doubtfulTexts(const TextIndex &texts,
-                                TextKind (*kindOf)(std::string_view,
-                                                   const CsvFormat &),
-                                const CsvFormat &format) {
-  std::vector<bool> doubtful(texts.size());
-  for (uint32_t id = 0; id < texts.size(); ++id)
-    doubtful[id] = kindOf(texts[id], format) == TextKind::Doubtful;
-  return doubtful;
-}
-
 } // namespace
 
 /// Threads take blocks one after another, parse them in parallel, and add them
@@ -145,6 +134,8 @@ private:
   std::mutex adding;
   std::condition_variable added;
   size_t nextAdded = 0;
+  /// Most rows of a piece so far.
+  size_t longestPiece = 0;
   /// Parsed blocks that have yet to be added, and blocks that no thread uses.
   std::map<size_t, RowBlock *> parsed;
   std::vector<RowBlock *> idle;
@@ -421,9 +412,16 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
   addPlaces(block, rows);
   const Rows &from = block.rows;
   addKeys(from, rows);
-  if (!trained)
-    for (uint32_t &id : std::span(block.rows.groups.data(), from.groups.size()))
-      id = share(block.groupTexts, id, groups);
+  if (!trained) {
+    // Most rows have the group of the row before.
+    uint32_t before = LocalTexts::kNone, shared = 0;
+    for (uint32_t &id :
+         std::span(block.rows.groups.data(), from.groups.size())) {
+      if (id != before)
+        shared = share(block.groupTexts, before = id, groups);
+      id = shared;
+    }
+  }
   if (rules.texts)
     for (uint32_t &id : std::span(block.rows.texts.data(), from.texts.size())) {
       uint32_t &shared = block.furtherTexts.shared[id];
@@ -518,9 +516,13 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   for (size_t i = 0; i < columns.numbers.size(); ++i)
     if (rules.inPlace[i])
       rows.inFrame[i] = file.frameNumbers(columns.numbers[i], fileRows);
-  reserve(
-      rows,
-      std::min(file.frameRows() - std::min(file.frameRows(), fileRows), most));
+  // Pieces of a file have as many rows as those before, nearly; arrays that
+  // have room for them from the start can take the memory of these.
+  const bool isPiece = most < std::numeric_limits<size_t>::max();
+  const size_t frameLeft =
+      file.frameRows() - std::min(file.frameRows(), fileRows);
+  reserve(rows, std::max(std::min(frameLeft, most),
+                         isPiece ? longestPiece + longestPiece / 32 : 0));
   const size_t bytes =
       file.bytes() > 0 ? file.bytes() : std::numeric_limits<size_t>::max();
   const unsigned threads =
@@ -564,7 +566,10 @@ Result<Rows> RowReader::Impl::read(size_t most) {
     if (options.choice.marks && fileRows < options.choice.marks->size())
       return describeChange("fewer");
   }
-  shrink(rows);
+  if (isPiece)
+    longestPiece = std::max(longestPiece, rows.count);
+  else
+    shrink(rows);
   return rows;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/data/RowSurvey.h"
 
+#include "core/data/GroupRuns.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
@@ -21,29 +22,36 @@ RowSurvey::RowSurvey(const tamrt_model &model, const ModelColumns &columns)
     onGrid.assign(size_t(model.compression->grid_count), true);
 }
 
-void RowSurvey::addDates(const Rows &rows) {
-  for (size_t row = 0; row < rows.count; ++row) {
-    const uint32_t group = columns->group ? rows.groups[row] : 0;
+void RowSurvey::addRows(const Rows &rows) {
+  forEachRun(rows, [&](uint32_t group, size_t first, size_t count) {
     GroupDates &of = dates[group];
-    if (columns->date) {
-      const RowDate date = {rows.dates[row],
-                            rows.fractions.empty() ? 0 : rows.fractions[row]};
-      if (of.rows == 0)
-        of.first = of.last = date;
-      else if (of.areOrdered && date < of.last) {
-        of.areOrdered = false;
-        if (!firstDisorder)
-          firstDisorder = group;
-      } else {
-        tied += of.areOrdered && date == of.last;
-      }
-      of.first = std::min(of.first, date);
-      of.last = std::max(of.last, date);
-    }
-    if (of.rows++ == 0)
+    if (columns->date)
+      for (size_t row = first; row < first + count; ++row)
+        addDate(
+            group,
+            {rows.dates[row], rows.fractions.empty() ? 0 : rows.fractions[row]},
+            of.rows == 0 && row == first);
+    if (of.rows == 0)
       firstRows[group] = rowCount;
-    lastRows[group] = rowCount++;
+    of.rows += count;
+    rowCount += uint32_t(count);
+    lastRows[group] = rowCount - 1;
+  });
+}
+
+void RowSurvey::addDate(uint32_t group, const RowDate &date, bool isFirst) {
+  GroupDates &of = dates[group];
+  if (isFirst) {
+    of.first = of.last = date;
+  } else if (of.areOrdered && date < of.last) {
+    of.areOrdered = false;
+    if (!firstDisorder)
+      firstDisorder = group;
+  } else {
+    tied += of.areOrdered && date == of.last;
   }
+  of.first = std::min(of.first, date);
+  of.last = std::max(of.last, date);
 }
 
 size_t RowSurvey::mostOpen() const {
@@ -69,12 +77,14 @@ void RowSurvey::add(const Rows &rows, size_t groups, unsigned threads) {
   dates.resize(groups);
   firstRows.resize(groups);
   lastRows.resize(groups);
-  addDates(rows);
+  addRows(rows);
   if (columns->weights) {
     weights.resize(groups);
     const GrowingArray<double> &values = rows.numbers[*columns->weights];
-    for (size_t row = 0; row < rows.count; ++row)
-      weights[columns->group ? rows.groups[row] : 0].add(values[row]);
+    forEachRun(rows, [&](uint32_t group, size_t first, size_t count) {
+      for (size_t row = first; row < first + count; ++row)
+        weights[group].add(values[row]);
+    });
   }
   const auto pieces = unsigned(
       std::min<size_t>(chooseThreads(threads, rows.count, kRowsPerThread),
@@ -83,8 +93,9 @@ void RowSurvey::add(const Rows &rows, size_t groups, unsigned threads) {
     for (size_t i = piece; i < spreads.size(); i += pieces) {
       spreads[i].resize(groups);
       const double *values = rows.numbers[i].data();
-      for (size_t row = 0; row < rows.count; ++row)
-        spreads[i][columns->group ? rows.groups[row] : 0].add(values[row]);
+      forEachRun(rows, [&](uint32_t group, size_t first, size_t count) {
+        spreads[i][group].add(std::span(values + first, count));
+      });
     }
   });
   for (size_t i = 0; i < periods.size(); ++i)

@@ -81,7 +81,8 @@ public:
   bool isOnGrid(size_t grid) const { return onGrid[grid]; }
 
 private:
-  void addDates(const Rows &rows);
+  void addRows(const Rows &rows);
+  void addDate(uint32_t group, const RowDate &date, bool isFirst);
 
   const tamrt_model *model;
   const ModelColumns *columns;

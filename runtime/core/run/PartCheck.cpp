@@ -8,6 +8,7 @@
 
 #include "core/run/PartCheck.h"
 
+#include "core/data/GroupRuns.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
@@ -44,65 +45,71 @@ PartCheck::PartCheck(const tamrt_model &model, const ModelColumns &columns,
       numbers[i].resize(counts.size());
 }
 
-void PartCheck::addDates(const Rows &rows) {
+void PartCheck::addRows(const Rows &rows) {
   if (!rows.fractions.empty() && lastFractions.empty())
     lastFractions.resize(counts.size());
-  for (size_t row = 0; row < rows.count; ++row) {
-    const uint32_t index = indexOf[columns->group ? rows.groups[row] : 0];
+  forEachRun(rows, [&](uint32_t group, size_t first, size_t count) {
+    const uint32_t index = indexOf[group];
     if (index == kNoIndex) {
       hasOthers = true;
-      continue;
+      return;
     }
-    const bool isFirst = counts[index]++ == 0;
-    if (!columns->date)
-      continue;
-    const RowDate date = {rows.dates[row],
-                          rows.fractions.empty() ? 0 : rows.fractions[row]};
-    const GroupDates &expected = survey->dates[index];
-    uint8_t &seen = dates[index];
-    if (date < expected.first || expected.last < date)
-      seen |= kOutside;
-    if (date == expected.first)
-      seen |= kFirst;
-    if (date == expected.last)
-      seen |= kLast;
-    RowDate last = {lastDates[index],
-                    lastFractions.empty() ? 0 : lastFractions[index]};
-    if (!isFirst && date < last)
-      seen |= kOther;
-    else
-      tied += !isFirst && !(seen & kOther) && date == last;
-    last = isFirst ? date : std::max(last, date);
-    lastDates[index] = last.key;
-    if (!lastFractions.empty())
-      lastFractions[index] = last.fraction;
-  }
+    if (columns->date)
+      for (size_t row = first; row < first + count; ++row)
+        addDate(
+            index,
+            {rows.dates[row], rows.fractions.empty() ? 0 : rows.fractions[row]},
+            counts[index] == 0 && row == first);
+    counts[index] += uint32_t(count);
+  });
+}
+
+void PartCheck::addDate(uint32_t index, const RowDate &date, bool isFirst) {
+  const GroupDates &expected = survey->dates[index];
+  uint8_t &seen = dates[index];
+  if (date < expected.first || expected.last < date)
+    seen |= kOutside;
+  if (date == expected.first)
+    seen |= kFirst;
+  if (date == expected.last)
+    seen |= kLast;
+  RowDate last = {lastDates[index],
+                  lastFractions.empty() ? 0 : lastFractions[index]};
+  if (!isFirst && date < last)
+    seen |= kOther;
+  else
+    tied += !isFirst && !(seen & kOther) && date == last;
+  last = isFirst ? date : std::max(last, date);
+  lastDates[index] = last.key;
+  if (!lastFractions.empty())
+    lastFractions[index] = last.fraction;
 }
 
 void PartCheck::addNumbers(const Rows &rows, size_t input) {
   const double *values = rows.numbers[columns->inputs[input]].data();
   const Spread *expected = survey->spreads.data() + input;
-  for (size_t row = 0; row < rows.count; ++row) {
-    const uint32_t index = indexOf[columns->group ? rows.groups[row] : 0];
+  forEachRun(rows, [&](uint32_t group, size_t first, size_t count) {
+    const uint32_t index = indexOf[group];
     if (index == kNoIndex)
-      continue;
+      return;
     const Spread &of = expected[index * numbers.size()];
-    const double value = values[row];
+    Spread spread;
+    spread.add(std::span(values + first, count));
     uint8_t &seen = numbers[input][index];
-    if (!(value >= of.lo && value <= of.hi))
+    if (!(spread.lo >= of.lo && spread.hi <= of.hi))
       seen |= kOutside;
-    if (value == of.lo)
+    if (spread.lo == of.lo)
       seen |= kFirst;
-    if (value == of.hi)
+    if (spread.hi == of.hi)
       seen |= kLast;
-    if (value != std::floor(value))
+    if (!spread.integers)
       seen |= kOther;
-  }
+  });
 }
 
 void PartCheck::add(const Rows &rows, unsigned threads) {
   rowCount += rows.count;
-  addDates(rows);
+  addRows(rows);
   const auto pieces = unsigned(
       std::min<size_t>(chooseThreads(threads, rows.count, kRowsPerThread),
                        std::max<size_t>(numbers.size(), 1)));

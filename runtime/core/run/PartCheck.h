@@ -57,7 +57,8 @@ private:
     kOther = 8
   };
 
-  void addDates(const Rows &rows);
+  void addRows(const Rows &rows);
+  void addDate(uint32_t index, const RowDate &date, bool isFirst);
   void addNumbers(const Rows &rows, size_t input);
 
   const tamrt_model *model;

@@ -43,6 +43,10 @@ struct StreamLimits {
   /// Most bytes of the rows in memory, and of the states and vectors of groups.
   size_t rowBytes = size_t(24) << 20;
   size_t stateBytes = size_t(96) << 20;
+
+  /// Bytes that are kept (io/KeptMemory.h) from piece to piece. A piece has a
+  /// few blocks of the file more.
+  size_t keptBytes() const { return rowBytes + rowBytes / 2; }
 };
 
 /// A fit of a file that is read in parts.

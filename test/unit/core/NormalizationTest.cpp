@@ -11,7 +11,9 @@
 #include "core/data/Normalization.h"
 #include "core/model/Steps.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <random>
 
 namespace tamrt::test {
 namespace {
@@ -42,6 +44,28 @@ TEST(Normalization, Rules) {
 
   tamrt_input period = input("x", TAMRT_RULE_PERIOD, 0, 0, 24);
   EXPECT_RANGE(rangeOfValues(period, {100}), 12.0, 12.0);
+}
+
+TEST(Normalization, SpreadsOfManyAreThoseOfEach) {
+  std::mt19937 random(5);
+  for (size_t size = 0; size < 60; ++size)
+    for (double odd :
+         {0.0, 0.5, -0.0, 1e15 + 0.5, -1e15 - 0.5, 0x1p53, 1e300, -1e300}) {
+      std::vector<double> values(size);
+      for (double &value : values)
+        value = double(int(random() % 9)) - 4;
+      if (size > 0)
+        values[random() % size] = odd;
+      Spread each, all;
+      for (double value : values)
+        each.add(value);
+      all.add(values);
+      EXPECT_EQ(all.lo, each.lo) << odd;
+      EXPECT_EQ(all.hi, each.hi) << odd;
+      EXPECT_EQ(std::signbit(all.lo), std::signbit(each.lo)) << odd;
+      EXPECT_EQ(std::signbit(all.hi), std::signbit(each.hi)) << odd;
+      EXPECT_EQ(all.integers, each.integers) << size << " with " << odd;
+    }
 }
 
 TEST(Normalization, Period) {

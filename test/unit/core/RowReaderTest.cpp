@@ -431,6 +431,32 @@ TEST(RowReader, LevelsThatDoublesCannotTellApartAreErrors) {
   EXPECT_EQ(fitData(text, model)->levels[0].size(), 3u);
 }
 
+TEST(RowReader, NeighboursThatDifferInOneByteAreOtherGroups) {
+  // Texts of each length, after each other, with one byte that differs at each
+  // place; each row twice.
+  std::vector<std::string> names;
+  for (size_t size = 1; size < 20; ++size)
+    for (size_t at = 0; at < size; ++at)
+      for (char byte : {'b', 'a'}) {
+        names.push_back(std::string(size, 'a'));
+        names.back()[at] = byte;
+      }
+  std::string text = "g,x,y\n";
+  for (const std::string &name : names)
+    for (const char *shown : {"", "\""})
+      text += shown + name + shown + ",1,2\n";
+  tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE)};
+  tamrt_model model = modelOf(inputs, 1);
+  model.group = "g";
+  TextReader reader(text, model);
+  ASSERT_TRUE(reader.good());
+  Result<RowReader::AllRows> all = reader->readAll();
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->rows.count, 2 * names.size());
+  for (size_t row = 0; row < all->rows.count; ++row)
+    ASSERT_EQ(reader->groups()[all->rows.groups[row]], names[row / 2]);
+}
+
 TEST(RowReader, DatesAreOfOneForm) {
   tamrt_input x = input("x", TAMRT_RULE_RANGE);
   tamrt_model model = modelOf(&x, 1);

@@ -50,7 +50,7 @@ TEST(Normalization, SpreadsOfManyAreThoseOfEach) {
   std::mt19937 random(5);
   for (size_t size = 0; size < 60; ++size)
     for (double odd :
-         {0.0, 0.5, -0.0, 1e15 + 0.5, -1e15 - 0.5, 0x1p53, 1e300, -1e300}) {
+         {0.0, 0.5, -0.0, 1e15 + 0.5, -3e15 - 0.5, 0x1p53, 1e300, -1e300}) {
       std::vector<double> values(size);
       for (double &value : values)
         value = double(int(random() % 9)) - 4;

@@ -21,7 +21,6 @@
 #include "core/run/Executor.h"
 #include "core/run/Statistics.h"
 #include "core/run/StreamedFit.h"
-#include "io/KeptMemory.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -119,7 +118,6 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
   }
   if (Status s = reader.rewind(); !s)
     return Error{s.error().message + "; leave out --stream"};
-  keepMemory(StreamLimits().keptBytes());
   {
     Result<StreamedFit> fit = StreamedFit::survey(reader, model, run);
     if (!fit)

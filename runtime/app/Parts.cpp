@@ -257,7 +257,6 @@ Status runSurvey(const tamrt_model &model, const Options &options) {
             RowReader::open(options.source(), model, readOptions(options));
         if (!reader)
           return std::move(reader).error();
-        keepMemory(StreamLimits().keptBytes());
         Result<Survey> survey =
             surveyPart(model, nameOfPart(options), *reader, run);
         if (!survey)

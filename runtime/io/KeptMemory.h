@@ -10,10 +10,8 @@
 /// Large arrays of a run whose memory the next run of the process uses again:
 /// getting fresh pages from the system takes as long as reading the rows that
 /// fill them. Nothing is kept unless a program asks for that; an executable,
-/// which has one run, does so when it streams rows, whose pieces take the
-/// memory of those before.
-///
-//===----------------------------------------------------------------------===//
+/// which has one run, does so for the sums of a streamed part, whose
+/// pieces of rows take the memory of those before.
 
 #ifndef TAMRT_IO_KEPTMEMORY_H
 #define TAMRT_IO_KEPTMEMORY_H

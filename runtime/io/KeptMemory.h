@@ -12,6 +12,8 @@
 /// fill them. Nothing is kept unless a program asks for that; an executable,
 /// which has one run, does so for the sums of a streamed part, whose
 /// pieces of rows take the memory of those before.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_IO_KEPTMEMORY_H
 #define TAMRT_IO_KEPTMEMORY_H

@@ -74,26 +74,23 @@ Result<std::vector<File>> findFiles(const std::string &pattern) {
 /// The files that rank 0 found.
 Result<std::vector<File>> shareFiles(const Ranks &ranks,
                                      const std::string &pattern) {
+  const Result<std::string> bytes =
+      ranks.fromFirst([&]() -> Result<std::string> {
+        const Result<std::vector<File>> found = findFiles(pattern);
+        if (!found)
+          return found.error();
+        MessageWriter message;
+        for (const File &file : *found) {
+          message.text(file.path);
+          message.number(file.bytes);
+          message.number(file.isWhole);
+        }
+        return std::move(message.bytes);
+      });
+  if (!bytes)
+    return bytes.error();
   std::vector<File> files;
-  Status found;
-  if (ranks.rank() == 0) {
-    Result<std::vector<File>> own = findFiles(pattern);
-    if (own)
-      files = *std::move(own);
-    else
-      found = std::move(own).error();
-  }
-  if (Status s = ranks.agree(std::move(found)); !s)
-    return std::move(s).error();
-  MessageWriter message;
-  for (const File &file : files) {
-    message.text(file.path);
-    message.number(file.bytes);
-    message.number(file.isWhole);
-  }
-  const std::string bytes = ranks.broadcast(std::move(message.bytes));
-  files.clear();
-  for (MessageReader reader(bytes); !reader.isEnd();) {
+  for (MessageReader reader(*bytes); !reader.isEnd();) {
     std::string path(reader.text());
     const size_t size = reader.number();
     files.push_back({std::move(path), size, reader.number() != 0});

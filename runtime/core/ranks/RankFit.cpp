@@ -126,21 +126,19 @@ CgSummary gatherSummary(const Ranks &ranks, const CgSummary &own) {
 Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
                              const SurveyedFit &fit, const RunOptions &run) {
   FitRoute route;
-  Status status;
-  if (ranks.rank() == 0) {
-    const std::vector<size_t> &rows = fit.rows.groupRows;
-    Result<FitRoute> chosen =
-        chooseSolver(model, *std::max_element(rows.begin(), rows.end()), run);
-    if (chosen)
-      route = *std::move(chosen);
-    else
-      status = std::move(chosen).error();
-  }
-  if (Status s = ranks.agree(std::move(status)); !s)
-    return std::move(s).error();
-  const std::string solver =
-      ranks.broadcast(std::string(1, char(int(route.solver))));
-  route.solver = SolverChoice(solver.front());
+  const Result<std::string> solver =
+      ranks.fromFirst([&]() -> Result<std::string> {
+        const std::vector<size_t> &rows = fit.rows.groupRows;
+        Result<FitRoute> chosen = chooseSolver(
+            model, *std::max_element(rows.begin(), rows.end()), run);
+        if (!chosen)
+          return std::move(chosen).error();
+        route = *std::move(chosen);
+        return std::string(1, char(int(route.solver)));
+      });
+  if (!solver)
+    return solver.error();
+  route.solver = SolverChoice(solver->front());
   if (!route.note.empty() && run.tellRoute)
     run.tellRoute(route.note);
   return route;
@@ -402,16 +400,20 @@ Result<std::vector<bool>> loadSolved(const Ranks &ranks,
                                      const std::string &path,
                                      const std::string &hash,
                                      Checkpoint &checkpoint) {
-  Status loaded;
-  if (ranks.rank() == 0 && !hash.empty())
-    loaded = checkpoint.load(path, hash);
-  if (Status s = ranks.agree(std::move(loaded)); !s)
-    return std::move(s).error();
-  std::string marks;
-  for (const bool is : checkpoint.groups())
-    marks += is ? '1' : '0';
+  const Result<std::string> marks =
+      ranks.fromFirst([&]() -> Result<std::string> {
+        if (!hash.empty())
+          if (Status s = checkpoint.load(path, hash); !s)
+            return std::move(s).error();
+        std::string bytes;
+        for (const bool is : checkpoint.groups())
+          bytes += is ? '1' : '0';
+        return bytes;
+      });
+  if (!marks)
+    return marks.error();
   std::vector<bool> solved;
-  for (const char mark : ranks.broadcast(std::move(marks)))
+  for (const char mark : *marks)
     solved.push_back(mark == '1');
   return solved;
 }

@@ -115,6 +115,16 @@ std::string Ranks::broadcast(std::string bytes) const {
   return bytes;
 }
 
+Result<std::string>
+Ranks::fromFirst(FunctionRef<Result<std::string>()> compute) const {
+  Result<std::string> bytes = std::string();
+  if (rank() == 0)
+    bytes = compute();
+  if (Status s = agreeOn(bytes); !s)
+    return std::move(s).error();
+  return broadcast(*std::move(bytes));
+}
+
 std::vector<std::string> Ranks::gatherAll(std::string_view mine) const {
   const std::vector<std::string> gathered = gather(mine);
   std::vector<int64_t> sizes(size());

@@ -55,6 +55,10 @@ public:
   std::vector<std::string> gather(std::string_view mine) const;
   /// The bytes of rank 0.
   std::string broadcast(std::string bytes) const;
+  /// What rank 0 computes, or its error, on all ranks. The others do not call
+  /// `compute`.
+  Result<std::string>
+  fromFirst(FunctionRef<Result<std::string>()> compute) const;
   /// Folds the bytes of all ranks in a binary tree: join(bytes of the next
   /// ranks) returns those of this one and them. \returns those of all ranks, or
   /// the error of the first rank whose `join` has one.

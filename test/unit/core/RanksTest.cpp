@@ -100,6 +100,25 @@ TEST(Ranks, AgreeOnTheFirstError) {
   });
 }
 
+TEST(Ranks, FirstComputesForAll) {
+  onRanks(3, [](const Ranks &ranks) {
+    int calls = 0;
+    auto compute = [&](Result<std::string> bytes) {
+      return ranks.fromFirst([&, bytes] {
+        ++calls;
+        return bytes;
+      });
+    };
+    const Result<std::string> bytes = compute(std::string("all"));
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(*bytes, "all");
+    const Result<std::string> failed = compute(Error{"none"});
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().message, "none");
+    EXPECT_EQ(calls, ranks.rank() == 0 ? 2 : 0);
+  });
+}
+
 TEST(Ranks, CutsAreAtSegments) {
   const std::vector<size_t> rows = {3 * 4096 + 1, 10, 5 * 4096};
   for (size_t count = 1; count < 14; ++count) {

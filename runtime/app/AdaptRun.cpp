@@ -63,13 +63,13 @@ AdaptRun::AdaptRun(const tamrt_model &model, const Options &options,
                    const Session &session)
     : progress(STDERR_FILENO, model.name), model(model), options(options),
       adapt(chosenWindows(model, options)), windowModel(*adapt.model),
-      joint(model), run(session.run(options, progress)) {
+      joint(model), run(session.runFit(model, options, progress)) {
   run.work = WorkKind::Sliding;
   run.strengths = options.penalties.strengths;
-  run.tellRoute = [this](const std::string &note) {
-    progress.clear();
+  // Batches of windows have one route.
+  run.tellRoute = [this, tell = run.tellRoute](const std::string &note) {
     if (!std::exchange(isRouteTold, true))
-      tell(this->model, "note", note);
+      tell(note);
   };
 }
 

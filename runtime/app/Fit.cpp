@@ -174,16 +174,12 @@ void noteIterations(const CgSummary &summary, Timings &timings) {
 }
 
 Result<Weights> FitCommand::fit() {
-  RunOptions run = session.run(options, progress);
+  RunOptions run = session.runFit(model, options, progress);
   run.summary = &summary;
   run.strengths = options.penalties.strengths;
   Inference inference;
   if (options.inference)
     run.inference = &inference;
-  run.tellRoute = [&](const std::string &note) {
-    progress.clear();
-    tell(model, "note", note);
-  };
   if (options.command == Command::Tune)
     choosePenalties(model, options, timings, chosen, run);
   // Reported before a long time of reading.

@@ -106,12 +106,8 @@ Status fitInSession(const tamrt_model &model, const Options &options,
                     bool hasCheckpoint) {
   Progress progress(ranks.rank() == 0 ? STDERR_FILENO : -1, model.name);
   Timings timings;
-  RunOptions run = session.run(options, progress);
+  RunOptions run = session.runFit(model, options, progress);
   run.strengths = options.penalties.strengths;
-  run.tellRoute = [&](const std::string &note) {
-    progress.clear();
-    tell(model, "note", note);
-  };
   const ReadOptions reading = {options.dropMissing, options.threads,
                                CsvBlocks::kBlockBytes, options.format};
   Status checked = checkFits(model, TAMRT_STEP_FIT_CHUNK, run);

@@ -125,6 +125,16 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
   return run;
 }
 
+RunOptions Session::runFit(const tamrt_model &model, const Options &options,
+                           Progress &progress) const {
+  RunOptions run = this->run(options, progress);
+  run.tellRoute = [&](const std::string &note) {
+    progress.clear();
+    tell(model, "note", note);
+  };
+  return run;
+}
+
 const tamrt_model &Session::modelOf(const tamrt_model &model,
                                     const Options &options) const {
   const bool predicts = options.command == Command::Predict ||

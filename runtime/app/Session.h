@@ -34,6 +34,10 @@ public:
 
   /// The options of a run on these devices. The session must outlive them.
   RunOptions run(const Options &options, Progress &progress) const;
+  /// The same for a fit of `model`, which prints why it uses conjugate
+  /// gradients.
+  RunOptions runFit(const tamrt_model &model, const Options &options,
+                    Progress &progress) const;
 
   /// The model whose steps a command runs on these devices (core/run/Placement,
   /// modelOn): that of its fits, or of its predictions if it fits nothing.

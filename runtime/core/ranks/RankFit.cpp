@@ -91,15 +91,6 @@ std::vector<bool> groupsOf(const RankRows &rows, size_t ranks, size_t round,
   return chosen;
 }
 
-/// Adds the summary of the iterations of some groups to that of others.
-void add(const CgSummary &more, CgSummary &all) {
-  all.groups += more.groups;
-  all.unconverged += more.unconverged;
-  all.maxIterations = std::max(all.maxIterations, more.maxIterations);
-  all.allIterations += more.allIterations;
-  all.residual = std::max(all.residual, more.residual);
-}
-
 /// On rank 0, the summary of the groups of all ranks.
 CgSummary gatherSummary(const Ranks &ranks, const CgSummary &own) {
   MessageWriter message;
@@ -117,7 +108,7 @@ CgSummary gatherSummary(const Ranks &ranks, const CgSummary &own) {
     each.maxIterations = int64_t(reader.number());
     each.allIterations = int64_t(reader.number());
     reader.numbers(std::span(&each.residual, 1));
-    add(each, all);
+    all.add(each);
   }
   return all;
 }
@@ -173,6 +164,7 @@ public:
 
 private:
   size_t groups() const { return rows.fit().rows.order.names.size(); }
+  TakeNode taking(Sums &sums) const;
   Status sum(const std::vector<bool> &chosen, Sums &sums);
   Status share(const SumsLayout &layout, Sums &sums);
   Result<std::vector<double>> solve(const std::vector<bool> &chosen,
@@ -197,17 +189,21 @@ private:
   std::vector<SumsNode> nodes;
 };
 
+/// Takes nodes of this rank's rows to `sums`.
+TakeNode RoundFit::taking(Sums &sums) const {
+  return [&](size_t node, std::span<const double> numbers) {
+    sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
+    return Status();
+  };
+}
+
 /// The sums of this rank's rows of the chosen groups.
 Status RoundFit::sum(const std::vector<bool> &chosen, Sums &sums) {
   if (!work)
     return {};
   sums.survey = rows.fit().survey;
   sums.parts = {*rows.part()};
-  Status summed = work->sum(
-      *data, chosen, [&](size_t node, std::span<const double> numbers) {
-        sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
-        return Status();
-      });
+  Status summed = work->sum(*data, chosen, taking(sums));
   joinHalves(rows.fit().layout, sums);
   return summed;
 }
@@ -289,11 +285,7 @@ Status RoundFit::passOver(const PassSteps &steps, tamrt_step_kind kind,
     }
   if (!work)
     return {};
-  Status summed =
-      work->sum(*data, pass, [&](size_t node, std::span<const double> numbers) {
-        sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
-        return Status();
-      });
+  Status summed = work->sum(*data, pass, taking(sums));
   joinHalves(pass.layout, sums);
   return summed;
 }
@@ -356,7 +348,7 @@ Result<std::vector<double>> RoundFit::iterate(const std::vector<size_t> &own,
   if (!fits)
     return std::vector<double>();
   Result<std::vector<double>> coefficients = fits->finish();
-  add(fits->summary(), iterations);
+  iterations.add(fits->summary());
   return coefficients;
 }
 

@@ -26,13 +26,9 @@ std::string shortNumber(double value) { return fmt::format("{:.1e}", value); }
 /// Summary of the iterations of all groups.
 CgSummary summarize(std::span<const CgOutcome> outcomes) {
   CgSummary summary;
-  summary.groups = outcomes.size();
-  for (const CgOutcome &outcome : outcomes) {
-    summary.unconverged += !outcome.converged;
-    summary.allIterations += outcome.iterations;
-    summary.maxIterations = std::max(summary.maxIterations, outcome.iterations);
-    summary.residual = std::max(summary.residual, outcome.residual);
-  }
+  for (const CgOutcome &outcome : outcomes)
+    summary.add({1, outcome.converged ? size_t(0) : 1, outcome.iterations,
+                 outcome.iterations, outcome.residual});
   return summary;
 }
 
@@ -86,6 +82,14 @@ Status keepColumns(const tamrt_model &model, const Dataset &data, Crew &crew,
 }
 
 } // namespace
+
+void CgSummary::add(const CgSummary &more) {
+  groups += more.groups;
+  unconverged += more.unconverged;
+  maxIterations = std::max(maxIterations, more.maxIterations);
+  allIterations += more.allIterations;
+  residual = std::max(residual, more.residual);
+}
 
 std::string describe(const CgOutcome &outcome) {
   return "iteration " + std::to_string(outcome.iterations) + ", residual " +

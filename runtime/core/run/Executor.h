@@ -67,6 +67,9 @@ struct CgSummary {
   /// the end of a group.
   int64_t maxIterations = 0, allIterations = 0;
   double residual = 0;
+
+  /// Adds the summary of other groups.
+  void add(const CgSummary &more);
 };
 
 /// "iteration 12, residual 2.5e-07".

@@ -18,6 +18,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -142,13 +144,10 @@ public:
            const std::string &path, const RunOptions &run,
            const FitRoute &route, RankRows &rows)
       : ranks(ranks), model(model), path(path), run(run), route(route),
-        rows(rows) {
-    if (!rows.part())
-      return;
-    data.emplace(rows.takeRows(run.threads));
-    work.emplace(model, rows.fit(), *rows.part(), run);
-    nodes = work->nodes();
-  }
+        rows(rows), passes(route.of(rows.fit().model())) {}
+
+  /// Takes the rows. To be called first.
+  Status start();
 
   /// Fits the chosen groups. \returns on rank 0 their places and coefficients,
   /// as a message of each rank.
@@ -164,8 +163,7 @@ public:
 
 private:
   size_t groups() const { return rows.fit().rows.order.names.size(); }
-  TakeNode taking(Sums &sums) const;
-  Status sum(const std::vector<bool> &chosen, Sums &sums);
+  Status sum(const PartPass &pass, Sums &sums);
   Status share(const SumsLayout &layout, Sums &sums);
   Result<std::vector<double>> solve(const std::vector<bool> &chosen,
                                     const std::vector<size_t> &own,
@@ -174,8 +172,9 @@ private:
                                       const RankFitHooks &hooks);
   std::vector<std::string> requests(const PartIterations &fits,
                                     std::span<int64_t> counts) const;
-  Status passOver(const PassSteps &steps, tamrt_step_kind kind,
-                  const std::vector<std::string> &requests, Sums &sums);
+  std::vector<PartPass>
+  passesOf(const std::vector<std::string> &requests,
+           std::vector<std::vector<double>> &vectors) const;
 
   const Ranks &ranks;
   const tamrt_model &model;
@@ -183,28 +182,33 @@ private:
   const RunOptions &run;
   const FitRoute &route;
   RankRows &rows;
+  /// Of conjugate gradients.
+  PassSteps passes;
   std::optional<Dataset> data;
   std::optional<PartSums> work;
   /// Its nodes.
   std::vector<SumsNode> nodes;
 };
 
-/// Takes nodes of this rank's rows to `sums`.
-TakeNode RoundFit::taking(Sums &sums) const {
-  return [&](size_t node, std::span<const double> numbers) {
-    sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
-    return Status();
-  };
+Status RoundFit::start() {
+  if (!rows.part())
+    return ranks.agree({});
+  data.emplace(rows.takeRows(run.threads));
+  work.emplace(model, rows.fit(), *rows.part(), run);
+  nodes = work->nodes();
+  return ranks.agree(work->takeRows(*data));
 }
 
-/// The sums of this rank's rows of the chosen groups.
-Status RoundFit::sum(const std::vector<bool> &chosen, Sums &sums) {
+/// The sums of this rank's rows for a pass.
+Status RoundFit::sum(const PartPass &pass, Sums &sums) {
   if (!work)
     return {};
-  sums.survey = rows.fit().survey;
-  sums.parts = {*rows.part()};
-  Status summed = work->sum(*data, chosen, taking(sums));
-  joinHalves(rows.fit().layout, sums);
+  Status summed =
+      work->sum(pass, [&](size_t node, std::span<const double> numbers) {
+        sums.nodes[nodes[node]].assign(numbers.begin(), numbers.end());
+        return Status();
+      });
+  joinHalves(pass.layout, sums);
   return summed;
 }
 
@@ -220,11 +224,17 @@ Status RoundFit::share(const SumsLayout &layout, Sums &sums) {
 Result<std::vector<double>> RoundFit::solve(const std::vector<bool> &chosen,
                                             const std::vector<size_t> &own,
                                             const RankFitHooks &hooks) {
+  const SurveyedFit &fit = rows.fit();
+  PartPass pass = fit.directPass();
+  pass.isWanted = chosen;
   Sums sums;
-  if (Status s = ranks.agree(sum(chosen, sums)); !s)
+  if (work) {
+    sums.survey = fit.survey;
+    sums.parts = {*rows.part()};
+  }
+  if (Status s = ranks.agree(sum(pass, sums)); !s)
     return std::move(s).error();
   hooks.end("sums");
-  const SurveyedFit &fit = rows.fit();
   if (Status s = share(fit.layout, sums); !s)
     return std::move(s).error();
   hooks.end("join");
@@ -233,24 +243,32 @@ Result<std::vector<double>> RoundFit::solve(const std::vector<bool> &chosen,
   return solveGroups(model, fit, sums.nodes, own, path, run);
 }
 
-/// The kinds of passes.
+/// The kinds of passes, in the order in which they are made.
 constexpr tamrt_step_kind kPasses[] = {TAMRT_STEP_CG_CHUNK,
                                        TAMRT_STEP_APPLY_CHUNK};
 
-/// For each rank the groups of which it has rows that need a pass, with their
-/// vectors. Counts the groups by kind.
+size_t indexOf(tamrt_step_kind kind) {
+  return size_t(std::find(std::begin(kPasses), std::end(kPasses), kind) -
+                kPasses);
+}
+
+bool hasVector(tamrt_step_kind kind) {
+  return describe(kind).vector != StepVector::Nothing;
+}
+
+/// For each rank the groups of which it has rows that need a pass: place, kind
+/// and vector. Counts the groups by kind.
 std::vector<std::string> RoundFit::requests(const PartIterations &fits,
                                             std::span<int64_t> counts) const {
   std::vector<MessageWriter> messages(ranks.size());
   for (const GroupFits::Wanted &each : fits.wanted()) {
-    const bool hasVector = each.kind == TAMRT_STEP_APPLY_CHUNK;
-    ++counts[hasVector];
+    ++counts[indexOf(each.kind)];
     for (size_t to = 0; to < ranks.size(); ++to) {
       if (!rows.hasRows(to, each.place))
         continue;
       messages[to].number(each.place);
-      messages[to].number(hasVector);
-      if (hasVector)
+      messages[to].number(each.kind);
+      if (hasVector(each.kind))
         messages[to].numbers(std::span(each.vector, size_t(model.columns)));
     }
   }
@@ -260,48 +278,45 @@ std::vector<std::string> RoundFit::requests(const PartIterations &fits,
   return bytes;
 }
 
-/// The sums of this rank's rows for the passes of one kind among the requests
-/// of all ranks.
-Status RoundFit::passOver(const PassSteps &steps, tamrt_step_kind kind,
-                          const std::vector<std::string> &requests,
-                          Sums &sums) {
-  PartPass pass = {steps.steps(), kind, steps.layout(kind),
-                   std::vector<bool>(groups()),
-                   std::vector<const double *>(groups())};
-  std::vector<std::vector<double>> vectors;
-  for (const std::string &bytes : requests)
+/// The passes over this rank's rows that the requests of all ranks ask for, by
+/// their index in kPasses. `vectors` receives their vectors.
+std::vector<PartPass>
+RoundFit::passesOf(const std::vector<std::string> &requests,
+                   std::vector<std::vector<double>> &vectors) const {
+  std::vector<PartPass> all;
+  for (const tamrt_step_kind kind : kPasses)
+    all.push_back(
+        {passes.steps(), kind, passes.layout(kind), std::vector<bool>(groups()),
+         std::vector<const double *>(hasVector(kind) ? groups() : 0)});
+  const auto width = size_t(model.columns);
+  for (const std::string &bytes : requests) {
+    // At most these are vectors.
+    std::vector<double> &numbers =
+        vectors.emplace_back(bytes.size() / sizeof(double));
+    size_t used = 0;
     for (MessageReader reader(bytes); !reader.isEnd();) {
       const size_t group = reader.number();
-      const bool hasVector = reader.number() != 0;
-      if (hasVector) {
-        vectors.emplace_back(size_t(model.columns));
-        reader.numbers(vectors.back());
-      }
-      if (hasVector != (kind == TAMRT_STEP_APPLY_CHUNK))
-        continue;
+      PartPass &pass = all[indexOf(tamrt_step_kind(reader.number()))];
       pass.isWanted[group] = true;
-      if (hasVector)
-        pass.vectors[group] = vectors.back().data();
+      if (pass.vectors.empty())
+        continue;
+      const auto vector = std::span(numbers).subspan(used, width);
+      reader.numbers(vector);
+      pass.vectors[group] = vector.data();
+      used += width;
     }
-  if (!work)
-    return {};
-  Status summed = work->sum(*data, pass, taking(sums));
-  joinHalves(pass.layout, sums);
-  return summed;
+  }
+  return all;
 }
 
 /// Fits by conjugate gradients. \returns the coefficients of this rank's
 /// groups.
 Result<std::vector<double>> RoundFit::iterate(const std::vector<size_t> &own,
                                               const RankFitHooks &hooks) {
-  // The notes are of all rows, also if no group is left.
   Status status;
-  if (work)
-    status = work->sum(*data, std::vector<bool>(groups()), {});
-  const PassSteps steps(route.of(rows.fit().model()));
   std::optional<PartIterations> fits;
-  if (status && !own.empty()) {
-    fits.emplace(model, rows.fit(), steps, own, path, run);
+  if (!own.empty()) {
+    fits.emplace(model, rows.fit(), passes, own, path, run);
     status = fits->start();
   }
   if (Status s = ranks.agree(std::move(status)); !s)
@@ -317,26 +332,27 @@ Result<std::vector<double>> RoundFit::iterate(const std::vector<size_t> &own,
     if (*more)
       requested = requests(*fits, counts);
     ranks.add(counts);
-    if (counts[0] + counts[1] == 0)
+    const int64_t left =
+        std::accumulate(std::begin(counts), std::end(counts), int64_t(0));
+    if (left == 0)
       break;
     if (run.progress)
-      run.progress->update(fmt::format("fit: {} groups left, pass {}",
-                                       counts[0] + counts[1], pass + 1),
-                           0, 0);
+      run.progress->update(
+          fmt::format("fit: {} groups left, pass {}", left, pass + 1), 0, 0);
     const int64_t before = ranks.sentBytes();
     const std::vector<std::string> received = ranks.exchange(requested);
     sentSums += ranks.sentBytes() - before;
     PassSums all;
-    for (size_t i = 0; i < std::size(kPasses); ++i) {
-      if (counts[i] == 0)
+    std::vector<std::vector<double>> vectors;
+    for (const PartPass &each : passesOf(received, vectors)) {
+      if (counts[indexOf(each.kind)] == 0)
         continue;
       Sums sums;
-      if (Status s = ranks.agree(passOver(steps, kPasses[i], received, sums));
-          !s)
+      if (Status s = ranks.agree(sum(each, sums)); !s)
         return std::move(s).error();
-      if (Status s = share(steps.layout(kPasses[i]), sums); !s)
+      if (Status s = share(each.layout, sums); !s)
         return std::move(s).error();
-      all[kPasses[i]] = std::move(sums.nodes);
+      all[each.kind] = std::move(sums.nodes);
     }
     Status added;
     if (*more)
@@ -469,6 +485,8 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
       size_t(std::count(solved->begin(), solved->end(), true));
   const size_t rounds = hooks.hasCheckpoint ? kRounds : 1;
   RoundFit work(ranks, model, pattern, run, *route, *rows);
+  if (Status s = work.start(); !s)
+    return std::move(s).error();
   for (size_t round = 0; round < rounds; ++round) {
     Result<std::vector<std::string>> done =
         work.fit(groupsOf(*rows, ranks.size(), round, rounds, *solved), hooks);

@@ -166,7 +166,7 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
     ladders.direct = ladder(model, TAMRT_STEP_FIT_CHUNK);
   // Only the direct solver has an inverse.
   if (hasCg(model) && options.solver != FitSolver::Direct &&
-      !options.inference && !options.systems && !options.takeSums) {
+      !options.inference && !options.systems) {
     ladders.gradients = ladder(model, TAMRT_STEP_APPLY_CHUNK);
     if (model.small_blocks)
       ladders.smallBlocks = ladder(*model.small_blocks, TAMRT_STEP_APPLY_CHUNK);
@@ -440,7 +440,9 @@ Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
                       int64_t sharedBytes) {
   Ladders ladders;
   (describe(kind).isCg() ? ladders.gradients : ladders.direct) =
-      std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state);
+      std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state,
+                               /*isWhole=*/options.takeSums &&
+                                   state == StateOf::Worker);
   return makeCrew(std::move(ladders), groups, options, sharedBytes,
                   hasDirect(model) && hasCg(model) &&
                       !describe(kind).predicts());

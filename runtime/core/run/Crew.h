@@ -71,7 +71,8 @@ bool canSplit(const Ladder &ladder, const Device &device);
 /// that the oracle chooses for each device. If there is not enough
 /// nevertheless, takes the next rung; instead of very small chunks, fewer
 /// threads; at last the CPU, if the options allow it. The caller will take
-/// another `sharedBytes`.
+/// another `sharedBytes`. A crew that only sums (`RunOptions::takeSums`) has no
+/// memory to solve.
 Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
                       size_t groups, size_t groupRows,
                       const RunOptions &options,
@@ -83,6 +84,13 @@ Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
 /// solver.
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
                          size_t groupRows, const RunOptions &options);
+
+/// Sums every group of `data`, whose places are those of `normalization`, as
+/// the options of the crew ask (`RunOptions::takeSums`, which gets a group's
+/// index in `data`). Errors: a step's status, for the first group with an
+/// error.
+Status sumGroups(Crew &crew, const Dataset &data,
+                 const Normalization &normalization, const Tables &tables);
 
 /// Bytes that the equations of `groups` groups take beside the run, if the
 /// options ask for them and its sums are on the CPU.

@@ -103,26 +103,21 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const RunOptions &options) {
   const size_t groups = data.groups().size();
   std::vector<double> coefficients(
-      options.systems || options.takeSums ? 0 : groups * size_t(model.columns));
+      options.systems ? 0 : groups * size_t(model.columns));
   ResidentColumns columns;
-  // The caller of a pass of iterations has chosen their solver.
-  const bool isPass = options.pass.kind != TAMRT_STEP_FIT_CHUNK;
-  Result<Crew> crew =
-      isPass ? makeCrew(model, TAMRT_STEP_APPLY_CHUNK, groups,
-                        data.longestGroup(), options)
-             : makeFitCrew(model, groups, data.longestGroup(), options);
+  Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
   if (!crew->note.empty() && options.tellRoute)
     options.tellRoute(crew->note);
   const bool direct = describe(crew->ladder->kind).isDirect();
   if (Status s = keepColumns(model, data, *crew, options,
-                             /*isOften=*/!direct && !isPass, columns);
+                             /*isOften=*/!direct, columns);
       !s)
     return std::move(s).error();
   if (Status s = startInference(model, *crew, groups, options); !s)
     return std::move(s).error();
-  std::vector<CgOutcome> outcomes(direct || isPass ? 0 : groups);
+  std::vector<CgOutcome> outcomes(direct ? 0 : groups);
 
   Work work(model, data.groups(), *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g) {
@@ -132,7 +127,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     worker.place.tables = tables.pointers();
     GroupFit fit(*crew->ladder, g, group.rows, worker.place.vectors);
     while (fit.resume(worker)) {
-      if (!isPass && fit.pass() == TAMRT_STEP_APPLY_CHUNK && worker.lane == 0 &&
+      if (fit.pass() == TAMRT_STEP_APPLY_CHUNK && worker.lane == 0 &&
           options.progress)
         options.progress->update("fit: group " + std::to_string(g + 1) +
                                      " of " + std::to_string(groups) + ", " +
@@ -147,12 +142,6 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     }
     if (!worker.place.good())
       return;
-    if (options.takeSums) {
-      TargetSums target;
-      if (!isPass)
-        target.add(data, group);
-      return options.takeSums(g, worker.place.state, target.all());
-    }
     if (!direct)
       outcomes[g] = fit.outcome();
     fit.take(worker, g, coefficients);
@@ -168,6 +157,38 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   if (Status s = checkCoefficients(model, nameAt, coefficients); !s)
     return std::move(s).error();
   return coefficients;
+}
+
+Status sumGroups(Crew &crew, const Dataset &data,
+                 const Normalization &normalization, const Tables &tables) {
+  const tamrt_model &model = crew.ladder->model;
+  const RunOptions &options = crew.ladder->options;
+  const bool direct = describe(crew.ladder->kind).isDirect();
+  Work work(model, data.groups(), crew, options, "fit");
+  Status done = work.run([&](Worker &worker, size_t g) {
+    const Group &group = data.groups()[g];
+    normalization.parameters(model, group.place, worker.place.parameters);
+    worker.place.tables = tables.pointers();
+    GroupFit sums(*crew.ladder, g, group.rows, /*vectors=*/nullptr);
+    if (!sums.resume(worker))
+      return;
+    work.team().add(worker, {sums.pass(), sums.vector(), data, group.first, 0,
+                             group.rows, group.rows,
+                             [&](const Worker &by, size_t rows) {
+                               if (direct)
+                                 work.done(by, rows);
+                             }});
+    sums.resume(worker);
+    if (!worker.place.good())
+      return;
+    TargetSums target;
+    if (direct)
+      target.add(data, group);
+    options.takeSums(g, worker.place.state, target.all());
+  });
+  if (done)
+    crew.ladder->summarize();
+  return done;
 }
 
 Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,

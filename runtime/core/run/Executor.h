@@ -143,18 +143,20 @@ struct RunOptions {
   /// inference, too.
   Systems *systems = nullptr;
   /// For fits that only sum: called with the state of a group, which is joined
-  /// (Workplace.h), and the sums of its target, instead of its solve. Several
-  /// threads may give different groups. May be empty.
+  /// (Workplace.h), and, if the direct solver sums, the sums of its target,
+  /// instead of its solve. Several threads may give different groups. May be
+  /// empty.
   std::function<void(size_t group, void *state, const TargetSum &target)>
       takeSums;
-  /// What they sum: what the direct solver does, or one pass of conjugate
-  /// gradients (`CgSolve::pass`), of which vectorOf(group) is the vector; empty
-  /// if it has none.
+  /// A pass over the rows of a group: the kind of its steps, and the vector to
+  /// which they are applied, null if none.
   struct Pass {
     tamrt_step_kind kind = TAMRT_STEP_FIT_CHUNK;
-    std::function<const double *(size_t group)> vectorOf;
+    const double *vector = nullptr;
   };
-  Pass pass;
+  /// What they sum: one pass of conjugate gradients (`CgSolve::pass`); empty:
+  /// what the direct solver does.
+  std::function<Pass(size_t group)> passOf;
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;

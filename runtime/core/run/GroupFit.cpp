@@ -30,6 +30,8 @@ GroupFit::GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors)
     : ladder(ladder), place(place), rows(int64_t(rows)) {
   if (describe(ladder.kind).isCg() && !ladder.options.takeSums)
     iterations.emplace(ladder.model, ladder.options.cg, this->rows, vectors);
+  if (ladder.options.passOf)
+    once = ladder.options.passOf(place);
 }
 
 /// Runs a step without rows for a group of `groupRows` rows. The direct
@@ -111,14 +113,11 @@ const double *GroupFit::infer(Worker &worker) {
 }
 
 tamrt_step_kind GroupFit::pass() const {
-  return iterations ? iterations->pass() : ladder.options.pass.kind;
+  return iterations ? iterations->pass() : once.kind;
 }
 
 const double *GroupFit::vector() const {
-  if (iterations)
-    return iterations->vector();
-  const RunOptions::Pass &once = ladder.options.pass;
-  return once.vectorOf ? once.vectorOf(place) : nullptr;
+  return iterations ? iterations->vector() : once.vector;
 }
 
 /// At the end, D numbers in the memory of the worker that reached the end; the

@@ -73,8 +73,10 @@ private:
   Ladder &ladder;
   size_t place;
   int64_t rows;
-  /// Empty for the direct solver, and if there is one pass.
+  /// Empty for the direct solver, and for a fit that only sums.
   std::optional<CgSolve> iterations;
+  /// The pass of these.
+  RunOptions::Pass once;
   bool isSummed = false, isJoined = false;
 };
 

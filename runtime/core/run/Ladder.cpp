@@ -81,11 +81,13 @@ ThreadMemory Ladder::memory(size_t i, Device &device) const {
   ThreadMemory memory = describe(kind).predicts()
                             ? predictMemory(model, *rungs[i], chunkRows(i))
                             : fitMemory(model, *rungs[i], groupRows, extra());
-  if (&solver(device) != &device)
+  if (&solver(device) != &device || options.takeSums)
     memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums, extra());
   memory.arena += segmentBytes(*this, i);
   if (state == StateOf::Group)
     memory.state = memory.carry = memory.vectors = 0;
+  if (options.takeSums)
+    memory.vectors = 0;
   if (needsCopies(device)) {
     memory.copies = stagedColumnBytes(device, model, chunkRows(i), groupRows) +
                     stagedVectorBytes(model, kind);
@@ -103,7 +105,7 @@ SiteShared *Ladder::shared(Device &device) const {
 }
 
 Device &Ladder::solver(Device &device) const {
-  if (describe(kind).predicts())
+  if (describe(kind).predicts() || options.takeSums)
     return device;
   const tamrt_step_kind solves =
       describe(kind).isDirect() ? TAMRT_STEP_FIT_FINISH : TAMRT_STEP_CG_FINISH;

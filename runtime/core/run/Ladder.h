@@ -65,7 +65,8 @@ public:
   size_t rungOn(const Device &device, size_t i) const;
   /// Memory of a thread on rung `i` of `device`, which has the sums.
   ThreadMemory memory(size_t i, Device &device) const;
-  /// The device that solves groups whose sums are on `device`.
+  /// The device that solves groups whose sums are on `device`; that device if
+  /// none are solved.
   Device &solver(Device &device) const;
   /// Memory of a thread there, if it is another device.
   ThreadMemory solverMemory(const Device &solver) const;

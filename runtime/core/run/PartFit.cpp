@@ -168,37 +168,20 @@ Normalization normalizationOf(const Normalization &all,
   return own;
 }
 
-/// Some blocks as groups: each is normalised as its group.
-Normalization PartSums::ofGroups(const std::vector<size_t> &which) const {
-  std::vector<size_t> places;
-  places.reserve(which.size());
-  for (size_t block : which)
-    places.push_back(blocks[block].node.group);
-  return normalizationOf(fit.rows.normalization, places);
-}
-
-/// The options of a fit that gives the sums of some blocks to `take`; of all if
-/// there is no choice.
-RunOptions PartSums::summing(const std::vector<size_t> *which,
-                             const SumsLayout &layout, const TakeNode &take,
-                             Taking &taking) const {
-  RunOptions with = options;
-  with.solver = FitSolver::Direct;
-  with.takeSums = [this, which, &layout, &take, &taking](
-                      size_t index, void *state, const TargetSum &target) {
-    std::vector<double> numbers(layout.size());
-    layout.forEach([&](const tamrt_accumulator &each, size_t at) {
-      std::copy_n(numbersIn(state, each), each.count,
-                  numbers.begin() + ptrdiff_t(at));
-    });
-    if (layout.hasTarget())
-      layout.setTarget(target, numbers);
-    const std::lock_guard lock(taking.mutex);
-    if (taking.status)
-      taking.status =
-          take(blocks.placeOf(which ? (*which)[index] : index), numbers);
-  };
-  return with;
+/// Gives the sums of a block, in `state`, to the taker.
+void PartSums::takeBlock(size_t block, void *state, const TargetSum &target,
+                         Taking &taking) const {
+  const SumsLayout &layout = taking.pass.layout;
+  std::vector<double> numbers(layout.size());
+  layout.forEach([&](const tamrt_accumulator &each, size_t at) {
+    std::copy_n(numbersIn(state, each), each.count,
+                numbers.begin() + ptrdiff_t(at));
+  });
+  if (layout.hasTarget())
+    layout.setTarget(target, numbers);
+  const std::lock_guard lock(taking.mutex);
+  if (taking.status)
+    taking.status = taking.take(blocks.placeOf(block), numbers);
 }
 
 /// The rows of `data` by their blocks. `next` has the rows of each group before
@@ -240,49 +223,78 @@ Status PartSums::divideGroups(Dataset &piece,
   return status;
 }
 
-Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
-                     const TakeNode &take) {
-  return sum(data, isWanted, nullptr, take);
-}
-
-Status PartSums::sum(Dataset &data, const PartPass &pass,
-                     const TakeNode &take) {
-  return sum(data, pass.isWanted, &pass, take);
-}
-
-Status PartSums::sum(Dataset &data, const std::vector<bool> &isWanted,
-                     const PartPass *pass, const TakeNode &take) {
-  if (ranges.empty()) {
-    beyond.add(data, options.threads);
-    std::vector<uint32_t> next(fit.rows.parts.size());
-    Status status;
-    ranges = divide(data, next, status);
-    if (!status)
-      return status;
+Status PartSums::takeRows(Dataset &data) {
+  beyond.add(data, options.threads);
+  std::vector<uint32_t> next(fit.rows.parts.size());
+  Status status;
+  ranges = divide(data, next, status);
+  rows = &data;
+  for (Group &range : ranges) {
+    blockOf.push_back(range.place);
+    range.place = blocks[range.place].node.group;
   }
-  std::vector<size_t> which;
-  std::vector<Group> wanted;
+  return status;
+}
+
+/// Makes the ranges of some groups the groups of the rows.
+void PartSums::choose(const std::vector<bool> &isWanted) {
+  std::vector<size_t> wanted;
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (isWanted.empty() || isWanted[ranges[i].place])
+      wanted.push_back(i);
+  // Often those of the pass before.
+  if (wanted == chosen)
+    return;
+  std::vector<Group> groups;
+  for (size_t i : wanted)
+    groups.push_back(ranges[i]);
+  rows->divideGroups(std::move(groups));
+  chosen = std::move(wanted);
+}
+
+/// The kind of the crew's steps.
+static tamrt_step_kind solverOf(const PartPass &pass) {
+  return describe(pass.kind).isDirect() ? TAMRT_STEP_FIT_CHUNK
+                                        : TAMRT_STEP_APPLY_CHUNK;
+}
+
+/// A crew for passes with the steps of a pass, over any of the ranges.
+Result<Crew> PartSums::makeCrew(const PartPass &pass) {
+  RunOptions with = options;
+  with.takeSums = [this](size_t index, void *state, const TargetSum &target) {
+    takeBlock(blockOf[chosen[index]], state, target, *taking);
+  };
+  if (describe(pass.kind).isCg())
+    with.passOf = [this](size_t index) -> RunOptions::Pass {
+      const PartPass &now = taking->pass;
+      const size_t group = ranges[chosen[index]].place;
+      return {now.kind, now.vectors.empty() ? nullptr : now.vectors[group]};
+    };
+  size_t longest = 0;
   for (const Group &range : ranges)
-    if (isWanted.empty() || isWanted[blocks[range.place].node.group]) {
-      which.push_back(range.place);
-      wanted.push_back(range);
-    }
-  if (which.empty())
+    longest = std::max(longest, range.rows);
+  return tamrt::makeCrew(pass.model, solverOf(pass), ranges.size(), longest,
+                         with);
+}
+
+Status PartSums::sum(const PartPass &pass, const TakeNode &take) {
+  choose(pass.isWanted);
+  if (chosen.empty())
     return {};
-  data.divideGroups(std::move(wanted));
-  Taking taking;
-  RunOptions with =
-      summing(&which, pass ? pass->layout : fit.layout, take, taking);
-  if (pass) {
-    with.solver = FitSolver::Cg;
-    with.pass = {pass->kind, [&](size_t index) {
-                   return pass->vectors[blocks[which[index]].node.group];
-                 }};
+  Taking now = {pass, take};
+  taking = &now;
+  if (!crew || crew->ladder->kind != solverOf(pass)) {
+    Result<Crew> made = makeCrew(pass);
+    if (!made)
+      return std::move(made).error();
+    crew.emplace(*std::move(made));
   }
-  Result<std::vector<double>> done =
-      fitGroups(pass ? pass->model : fit.model(), data, ofGroups(which),
-                fit.tables, with);
-  return done ? taking.status : std::move(done).error();
+  Status done = sumGroups(*crew, *rows, fit.rows.normalization, fit.tables);
+  // The solves of direct sums need the memory.
+  if (describe(pass.kind).isDirect())
+    crew.reset();
+  taking = nullptr;
+  return done ? std::move(now.status) : done;
 }
 
 /// The rows of the reader in pieces of `rowBytes` bytes, and a check of these.
@@ -304,7 +316,9 @@ Status PartSums::sumInMemory(const TakeNode &take) {
       [&](Dataset &data) -> Status {
         if (Status s = checkSeen(); !s)
           return s;
-        return sum(data, {}, take);
+        if (Status s = takeRows(data); !s)
+          return s;
+        return sum(fit.directPass(), take);
       });
   timesRead = rows.readings;
   if (summed && check->rows() == 0)
@@ -333,19 +347,25 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
   std::vector<std::string> names;
   std::vector<size_t> counts;
   if (!areGroups) {
-    std::vector<size_t> all(blocks.size());
-    std::iota(all.begin(), all.end(), size_t(0));
-    own = ofGroups(all);
+    // Each block is normalised as its group.
+    std::vector<size_t> places;
+    places.reserve(blocks.size());
     names.reserve(blocks.size());
     counts.reserve(blocks.size());
     for (size_t g = 0; g < fit.rows.groupRows.size(); ++g)
       blocks.forEachOf(g, [&](const PartBlock &block) {
+        places.push_back(g);
         names.push_back(fit.rows.order.names[g]);
         counts.push_back(block.rows);
       });
+    own = normalizationOf(fit.rows.normalization, places);
   }
-  Taking taking;
-  const RunOptions with = summing(/*which=*/nullptr, fit.layout, take, taking);
+  const PartPass pass = fit.directPass();
+  Taking taking = {pass, take};
+  RunOptions with = options;
+  with.takeSums = [&](size_t block, void *state, const TargetSum &target) {
+    takeBlock(block, state, target, taking);
+  };
   const FittedGroups fitted =
       areGroups ? FittedGroups{fit.rows.order.names, fit.rows.groupRows}
                 : FittedGroups{names, counts};

@@ -24,6 +24,7 @@
 #include "core/model/Survey.h"
 #include "core/model/Tables.h"
 #include "core/model/Weights.h"
+#include "core/run/Crew.h"
 #include "core/run/Executor.h"
 #include "core/run/PartBlocks.h"
 #include "core/run/PartCheck.h"
@@ -53,6 +54,19 @@ Status checkParts(const tamrt_model &model);
 Result<Survey> surveyPart(const tamrt_model &model, std::string name,
                           RowReader &reader, const RunOptions &options);
 
+/// A pass over the rows of some groups.
+struct PartPass {
+  /// The model with the steps, their kind, and the places of their sums. The
+  /// kind is FIT_CHUNK, or that of a pass of conjugate gradients.
+  const tamrt_model &model;
+  tamrt_step_kind kind;
+  const SumsLayout &layout;
+  /// By a group's place: whether it needs the pass; empty: all do.
+  std::vector<bool> isWanted = {};
+  /// The same: the vector; empty: the pass has none.
+  std::vector<const double *> vectors = {};
+};
+
 /// A survey of all parts, and what follows from it.
 struct SurveyedFit {
   Survey survey;
@@ -62,6 +76,11 @@ struct SurveyedFit {
   SumsLayout layout;
 
   const tamrt_model &model() const { return *rows.steps.model; }
+
+  /// The pass of the direct solver, over all groups.
+  PartPass directPass() const {
+    return {model(), TAMRT_STEP_FIT_CHUNK, layout};
+  }
 
   /// Frees all of the survey but the parts' names, and what the sums of part
   /// `but`, if there is one, need when its reader knows its texts.
@@ -79,38 +98,27 @@ Result<SurveyedFit> prepareParts(const tamrt_model &model, Survey survey,
 using TakeNode =
     std::function<Status(size_t node, std::span<const double> numbers)>;
 
-/// A pass over the rows of some groups that conjugate gradients need.
-struct PartPass {
-  /// The model with the steps, their kind, and the places of their sums.
-  const tamrt_model &model;
-  tamrt_step_kind kind;
-  const SumsLayout &layout;
-  /// By a group's place: whether it needs the pass, and the vector; null if the
-  /// pass has none.
-  std::vector<bool> isWanted;
-  std::vector<const double *> vectors;
-};
-
 /// Sums the rows of one part, of which `reader` is at the first one.
 class PartSums {
 public:
   /// All arguments must outlive it. `expectTexts` must be called next.
   PartSums(const tamrt_model &model, const SurveyedFit &fit, size_t part,
            RowReader &reader, const RunOptions &options);
-  /// Of rows that are in memory.
+  /// Of rows that are in memory. `takeRows` must be called next.
   PartSums(const tamrt_model &model, const SurveyedFit &fit, size_t part,
            const RunOptions &options);
+  PartSums(const PartSums &) = delete;
+  PartSums &operator=(const PartSums &) = delete;
 
   /// Tells the reader which texts of the survey to expect.
   void expectTexts();
 
-  /// Sums rows in memory, the same at each call, of the groups whose places are
-  /// wanted; empty: of all. Replaces the groups of `data`. Errors: those of
-  /// fits and of `take`.
-  Status sum(Dataset &data, const std::vector<bool> &isWanted,
-             const TakeNode &take);
-  /// The same of the sums of a pass.
-  Status sum(Dataset &data, const PartPass &pass, const TakeNode &take);
+  /// Gives it the rows, which must outlive it, and whose groups it replaces.
+  /// Errors: rows that are not those of the survey.
+  Status takeRows(Dataset &rows);
+  /// Sums them. Memory and threads are kept from pass to pass of conjugate
+  /// gradients. Errors: those of fits and of `take`.
+  Status sum(const PartPass &pass, const TakeNode &take);
   /// Keeps all rows, or only some at a time; then the dates of the part's
   /// groups must be in order. Errors: those of `RowReader` and of fits; rows
   /// that are not those of the survey.
@@ -130,16 +138,17 @@ public:
 private:
   /// Sums that are taken by several threads, and the first error of that.
   struct Taking {
-    std::mutex mutex;
-    Status status;
+    const PartPass &pass;
+    const TakeNode &take;
+    std::mutex mutex = {};
+    Status status = {};
   };
 
   Status checkSeen() const;
-  Normalization ofGroups(const std::vector<size_t> &which) const;
-  RunOptions summing(const std::vector<size_t> *which, const SumsLayout &layout,
-                     const TakeNode &take, Taking &taking) const;
-  Status sum(Dataset &data, const std::vector<bool> &isWanted,
-             const PartPass *pass, const TakeNode &take);
+  void takeBlock(size_t block, void *state, const TargetSum &target,
+                 Taking &taking) const;
+  void choose(const std::vector<bool> &isWanted);
+  Result<Crew> makeCrew(const PartPass &pass);
   std::vector<Group> divide(const Dataset &data, std::vector<uint32_t> &next,
                             Status &status) const;
   Status divideGroups(Dataset &piece, std::vector<uint32_t> &next) const;
@@ -155,8 +164,16 @@ private:
   ModelColumns columns;
   RunOptions options;
   PartBlocks blocks;
-  /// Of rows in memory: those of each block, which is the place.
+  /// Rows in memory.
+  Dataset *rows = nullptr;
+  /// Of each block: those of its rows, and its index.
   std::vector<Group> ranges;
+  std::vector<size_t> blockOf;
+  /// The ranges that are the groups of the rows now, and have a pass.
+  std::vector<size_t> chosen;
+  Taking *taking = nullptr;
+  /// That of the last pass of conjugate gradients.
+  std::optional<Crew> crew;
   std::optional<PartCheck> check;
   BeyondRange beyond;
   size_t timesRead = 0;

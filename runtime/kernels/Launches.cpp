@@ -162,7 +162,8 @@ tamrt_run_launches(tamrt_context *ctx, const tamrt_launches *step,
                    int64_t first, int64_t group_rows) {
   const Operands operands(*step, {ctx, arena, state, carry, parameters, tables,
                                   coefficients, columns, output, rows, first,
-                                  group_rows});
+                                  group_rows, /*segments=*/nullptr,
+                                  /*segment_bytes=*/0});
   const int64_t *code = step->code;
   for (int64_t i = 0; i < step->count; ++i)
     code = launch(*step, code, operands, scratch);

@@ -98,9 +98,9 @@ class Bands {
 public:
   Bands(ArrayRef<int64_t> widths, ArrayRef<int64_t> columns, size_t all)
       : widths(widths.begin(), widths.end()),
-        columns(columns.begin(), columns.end()) {
-    if (this->columns.empty())
-      this->columns.push_back(all);
+        columns(columns.empty()
+                    ? std::vector<size_t>{all}
+                    : std::vector<size_t>(columns.begin(), columns.end())) {
     for (size_t f = 0; f < this->widths.size(); ++f) {
       size *= this->widths[f];
       places.push_back(this->columns[f] - this->widths[f] + 1);
@@ -236,6 +236,8 @@ struct Products {
 /// compared at seven points.
 class CubicSpan {
 public:
+  /// Of no products.
+  CubicSpan() = default;
   CubicSpan(const Products &products, int64_t intervals, size_t span) {
     constexpr size_t points = 7;
     size_t kept = products.pairs.size();
@@ -334,15 +336,14 @@ static std::optional<size_t> addProducts(const Bands &bands, SumsLayout layout,
   }
   for (size_t start = 0; start < bands.starts; ++start) {
     const Real *panel = words.data() + start * count;
-    std::optional<CubicSpan> span;
-    if (isCubic)
-      span.emplace(products, intervals, start);
+    const CubicSpan span =
+        isCubic ? CubicSpan(products, intervals, start) : CubicSpan();
     for (size_t i = 0; i < bands.size; ++i)
       for (size_t k = 0; k < bands.size; ++k) {
         auto it = products.index.find({i, k});
         Real value = it != products.index.end()
                          ? panel[it->second]
-                         : span->combine(std::min(i, k), panel);
+                         : span.combine(std::min(i, k), panel);
         sum.at(bands.columnOf(start, i), bands.columnOf(start, k)) +=
             static_cast<double>(value);
       }

@@ -23,9 +23,9 @@ const tamrt_buffer kBuffers[] = {
 };
 const tamrt_step kSteps[] = {
     {TAMRT_STEP_FIT_INIT, 1, 0, 0, "fit_init", 0, 0, 0, 0, "tree", nullptr, 0,
-     nullptr},
+     nullptr, nullptr},
     {TAMRT_STEP_FIT_CHUNK, 3, 0, 0, "fit_chunk_256", 256, 2112, 2112, 2200,
-     "tree", nullptr, 2, kBuffers},
+     "tree", nullptr, 2, kBuffers, nullptr},
 };
 
 // The largest rung of a step buffer by buffer, all of them in a table.
@@ -38,9 +38,9 @@ const tamrt_step kRungs[] = {
     kSteps[0],
     kSteps[1],
     {TAMRT_STEP_FIT_CHUNK, 3, 0, 0, "fit_chunk_1", 1, 192, 108, 256, "tree",
-     nullptr, 3, kSmall},
+     nullptr, 3, kSmall, nullptr},
     {TAMRT_STEP_PREDICT, 1, 0, 0, "predict_1", 1, 0, 0, 0, "tree", nullptr, 0,
-     nullptr},
+     nullptr, nullptr},
 };
 
 TEST(PlanTable, RungsStandInOneTable) {
@@ -159,7 +159,8 @@ TEST(PlanTable, DrawingOfALongStep) {
                      "naive",
                      nullptr,
                      200,
-                     buffers.data()};
+                     buffers.data(),
+                     nullptr};
   std::string picture = drawPlan({{&step, 1}, texts});
   size_t widest = 0, start = 0;
   for (size_t end; (end = picture.find('\n', start)) != std::string::npos;

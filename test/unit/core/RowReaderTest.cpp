@@ -612,8 +612,10 @@ TEST(RowReader, TimesOfFrames) {
   const double numbers[] = {1, 2, 3};
   const int64_t times[] = {0, 1, int64_t(1) << 60};
   tamrt_frame_column columns[4] = {};
-  for (tamrt_frame_column &column : columns)
-    column = {.type = TAMRT_FRAME_F64, .values = numbers};
+  for (tamrt_frame_column &column : columns) {
+    column.type = TAMRT_FRAME_F64;
+    column.values = numbers;
+  }
   columns[3].type = TAMRT_FRAME_TIME;
   columns[3].values = times;
   columns[3].ticks = 1;

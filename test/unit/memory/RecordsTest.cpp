@@ -42,12 +42,19 @@ void *operator new(size_t bytes) {
 void *operator new(size_t bytes, std::align_val_t alignment) {
   return allocateOrThrow(bytes, size_t(alignment));
 }
-void operator delete(void *address) noexcept { std::free(address); }
-void operator delete(void *address, size_t) noexcept { std::free(address); }
-void operator delete(void *address, std::align_val_t) noexcept {
+// Where they are inlined, a compiler warns of std::free without std::malloc.
+[[gnu::noinline]] void operator delete(void *address) noexcept {
   std::free(address);
 }
-void operator delete(void *address, size_t, std::align_val_t) noexcept {
+[[gnu::noinline]] void operator delete(void *address, size_t) noexcept {
+  std::free(address);
+}
+[[gnu::noinline]] void operator delete(void *address,
+                                       std::align_val_t) noexcept {
+  std::free(address);
+}
+[[gnu::noinline]] void operator delete(void *address, size_t,
+                                       std::align_val_t) noexcept {
   std::free(address);
 }
 

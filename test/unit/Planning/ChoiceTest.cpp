@@ -264,10 +264,10 @@ double gapOf(const Problem &problem, const Options &options) {
          static_cast<double>(*made.costBound);
 }
 
-// Without a time limit, so that the result is the same on every machine.
+// Without a time limit, so that the result is the same on every machine: 0.377.
 TEST(Choice, ManyBuffersStayNearTheBound) {
   EXPECT_LT(gapOf(manyBuffers(10000, false), optionsOf(false, Objective::Cost)),
-            0.45);
+            0.385);
 }
 
 TEST(Choice, ManyBuffersStayNearTheBoundWithEviction) {

@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -127,6 +128,27 @@ def peak_of(*command):
     if process.returncode:
         raise AssertionError("failed")
     return peak
+
+
+def largest_resident(*command):
+    """Most bytes in memory of a program, as the system counts them. The figure
+    includes the program that starts it, so that is a small one, and the
+    program must take more."""
+    script = ("import os, resource, sys\n"
+              "pid = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])\n"
+              "_, status, usage = os.wait4(pid, 0)\n"
+              "own = resource.getrusage(resource.RUSAGE_SELF)\n"
+              "print(status, usage.ru_maxrss, own.ru_maxrss)")
+    # Nothing of this program is left after the two starts of others.
+    started = subprocess.run(
+        ["/bin/sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-S", "-c",
+         script, *map(str, command)], stdout=subprocess.PIPE, text=True,
+        check=True)
+    status, peak, floor = map(int, started.stdout.splitlines()[-1].split())
+    if status or peak <= floor:
+        raise AssertionError(f"status {status}, {peak} KiB, of which {floor} "
+                             "are of the program that starts it")
+    return 1024 * peak
 
 
 class TestCase(unittest.TestCase):

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import harness
 from harness import TestCase, main, write_csv
 
 TERMS = ("l(trend)", "s(temp, k=4)", "c(day, n_cat=7)", "c(kind)",
@@ -266,16 +267,8 @@ class Stream(TestCase):
 
     def peak(self, model, data, *options):
         """The largest resident memory of a run, in KiB."""
-        # The figure includes the program that starts it, so that must be small.
-        script = ("import os, sys\n"
-                  "pid = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])\n"
-                  "_, status, usage = os.wait4(pid, 0)\n"
-                  "print(status, usage.ru_maxrss)")
-        status, peak = map(int, subprocess.check_output(
-            [sys.executable, "-S", "-c", script, model, "adapt", data, "-o",
-             os.devnull, "--threads=1", *options]).split())
-        self.assertEqual(status, 0)
-        return peak
+        return harness.largest_resident(model, "adapt", data, "-o", os.devnull,
+                                        "--threads=1", *options) / 1024
 
     def test_memory_does_not_grow_with_rows(self):
         model = self.compile_windows("y ~ l(trend) + c(day, n_cat=7)",

@@ -88,7 +88,7 @@ void TagIndex::add(uint64_t tag, uint32_t number) {
   if (2 * (count + 1) > slots.size()) {
     std::vector<Slot> before(std::max(2 * slots.size(), kMinSlots));
     before.swap(slots);
-    shift = std::countl_zero(slots.size()) + 1;
+    shift = std::countl_zero(uint64_t(slots.size())) + 1;
     for (const Slot &slot : before)
       if (slot.number != kNone)
         slots[placeOf(slot.tag)] = slot;

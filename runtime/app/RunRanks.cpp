@@ -14,10 +14,12 @@
 #include "app/Prediction.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "app/Tune.h"
 #include "core/Log.h"
 #include "core/ranks/RankFiles.h"
 #include "core/ranks/RankFit.h"
 #include "io/AtomicFile.h"
+#include "io/Safetensors.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -41,8 +43,8 @@ Status checkDevice(const Options &options) {
 /// Checks the options of a fit on ranks.
 Status checkRankFit(const tamrt_model &model, const Options &options) {
   const char *other = nullptr;
-  if (options.command == Command::Tune)
-    other = "tune";
+  if (options.grid)
+    other = "--grid";
   else if (options.stream)
     other = "--stream";
   else if (options.inference)
@@ -50,10 +52,16 @@ Status checkRankFit(const tamrt_model &model, const Options &options) {
   else if (options.calibrate)
     other = "--calibrate";
   if (other)
-    return Error{fmt::format("expected a fit of one file by one process for "
-                             "{}, which several files or ranks do not have "
-                             "yet; see `{} help fit`",
-                             other, model.name)};
+    return Error{fmt::format(
+        "expected a fit of one file by one process for "
+        "{}, which several files or ranks do not have "
+        "yet; see `{} help {}`",
+        other, model.name, options.command == Command::Tune ? "tune" : "fit")};
+  if (options.command == Command::Tune &&
+      SafetensorsFile::isLikely(options.input))
+    return Error{fmt::format("expected rows, which ranks of MPI read together, "
+                             "got '{}', whose sums one process tunes",
+                             options.input)};
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
     return Error{"expected a file for the weights, got a terminal"};
   if (options.checkpoint == "-")
@@ -110,6 +118,10 @@ Status fitInSession(const tamrt_model &model, const Options &options,
   run.strengths = options.penalties.strengths;
   const ReadOptions reading = {options.dropMissing, options.threads,
                                CsvBlocks::kBlockBytes, options.format};
+  ChosenAps chosen;
+  const bool tunes = options.command == Command::Tune;
+  if (tunes)
+    choosePenalties(model, options, timings, chosen, run);
   Status checked = checkFits(model, TAMRT_STEP_FIT_CHUNK, run);
   if (Status s = ranks.agree(std::move(checked)); !s)
     return s;
@@ -127,7 +139,10 @@ Status fitInSession(const tamrt_model &model, const Options &options,
       fit->sentSums);
   Status written;
   if (ranks.rank() == 0) {
-    fit->weights.penalties = options.penalties.aps;
+    if (tunes)
+      setAps(model, options, chosen, fit->weights);
+    else
+      fit->weights.penalties = options.penalties.aps;
     written = serialize(model, fit->weights).write(options.output);
     timings.end("write");
     // The next fit would be of other rows.
@@ -156,7 +171,9 @@ Status fitInSession(const tamrt_model &model, const Options &options,
   timings.note("bytes of rows sent", sent[0]);
   timings.note("bytes of sums sent", sent[1]);
   session.finish(timings, options);
-  return {};
+  return tunes
+             ? print(formatChosen(model, options, fit->weights.groups, chosen))
+             : Status();
 }
 
 } // namespace
@@ -270,17 +287,18 @@ Status predictOnRanks(const tamrt_model &model, const Options &options,
 
 Status runOnRanks(const tamrt_model &model, const Options &options,
                   const Ranks &ranks) {
-  if (options.command == Command::Fit)
+  if (options.command == Command::Fit || options.command == Command::Tune)
     return fitOnRanks(model, options, ranks);
   if (options.command == Command::Predict)
     return predictOnRanks(model, options, ranks);
   if (options.command == Command::Help)
     return ranks.rank() == 0 ? print(options.help) : Status();
-  return Error{fmt::format("expected fit, predict or decompose, which {} ranks "
-                           "of MPI do together, got another command; start it "
-                           "without mpirun, or with TAMRT_MPI=0 to let each "
-                           "rank run it",
-                           ranks.size())};
+  return Error{
+      fmt::format("expected fit, tune, predict or decompose, which {} "
+                  "ranks of MPI do together, got another command; start it "
+                  "without mpirun, or with TAMRT_MPI=0 to let each "
+                  "rank run it",
+                  ranks.size())};
 }
 
 } // namespace tamrt

@@ -325,6 +325,71 @@ class Iterations(Mpi):
         self.assert_same(model, train, counts=(2,))
 
 
+class Choices(Mpi):
+    """Penalties that are chosen from the sums of all ranks."""
+
+    def tune_ranks(self, count, model, train, *options):
+        path = self.dir / f"tuned-{count}.safetensors"
+        run = self.run_ranks(count, model, "tune", train, "-o", path, *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return path.read_bytes(), run.stdout
+
+    def assert_same_choice(self, model, train, *options, counts=(2, 3)):
+        """The same weights and the same table as by one process, from one file
+        and from several."""
+        path = self.dir / "w"
+        run = self.run_program(model, "tune", train, "-o", path, *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        expected = path.read_bytes(), run.stdout
+        pattern = self.cut(train, 4, folder="cut" + "".join(options))
+        for count in counts:
+            with self.subTest(options=options, ranks=count):
+                self.assertEqual(
+                    self.tune_ranks(count, model, train, *options), expected)
+        with self.subTest(options=options):
+            got = self.run_program(model, "tune", pattern, "-o", path, *options)
+            self.assertEqual((path.read_bytes(), got.stdout), expected,
+                             got.stderr)
+
+    def test_criteria(self):
+        # A group on two ranks, and ranks that solve none.
+        model = self.compile(FORMULA, group="g", date="date", weights="k")
+        rows = shuffled(rows_of(2 * SEGMENT + 5, 400, 300))
+        train = self.write([row for row in rows if row.split(",")[5] != "b"])
+        self.assert_same_choice(model, train, counts=(1, 2, 4))
+        self.assert_same_choice(model, train, "--criterion=reml",
+                                "--format=json")
+        self.assert_same_choice(model, train, "--per-group", "--candidates=-9,0")
+
+    def test_both_solvers(self):
+        # The systems are those of the direct solver.
+        model = self.compile(FORMULA, "--solver=auto")
+        self.assert_same_choice(model, self.write(rows_of(500)), counts=(2,))
+
+    def test_errors(self):
+        model = self.compile("y ~ l(a)", group="g")
+        train = self.write(rows_of(40, 40))
+        # Its squares overflow, which rank 0 finds when it chooses.
+        large = self.write((row.rsplit(",", 1)[0] + f",{i % 7}e200\n"
+                            for i, row in enumerate(rows_of(40, 40))),
+                           name="large.csv")
+        out = self.dir / "out"
+        out.mkdir()
+        grid = self.compile("y ~ s(a, k=$k)", name="grid", grid="{k: [4, 8]}")
+        for tuned, options, message in (
+                (model, [large], "expected a finite GCV score, got an overflow"),
+                (grid, [train, "--grid"], "one process for --grid")):
+            run = self.run_ranks(2, tuned, "tune", *options, "-o", out / "w")
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertEqual(len(re.findall("error: ", run.stderr)), 1,
+                             run.stderr)
+            self.assertRegex(run.stderr, message)
+            self.assertEqual(list(out.iterdir()), [])
+        run = self.run_ranks(2, model, "tune", self.fit(model, train), "-o",
+                             out / "w")
+        self.assertRegex(run.stderr, "error: expected rows, which ranks")
+
+
 class Predictions(Mpi):
     def check(self, model, train, pattern, *options, counts=(1, 3, 4),
               command="predict"):
@@ -480,10 +545,10 @@ class Errors(Mpi):
                       self.fail_ranks(2, model, train, "--inference"))
         self.assertIn("--unknown",
                       self.fail_ranks(2, model, train, "--unknown"))
-        run = self.run_ranks(2, model, "tune", train, "-o", "w")
+        run = self.run_ranks(2, model, "info")
         self.assertEqual(run.returncode, 1)
         self.assertEqual(len(re.findall(
-            "error: expected fit, predict or decompose, which 2 ranks of "
+            "error: expected fit, tune, predict or decompose, which 2 ranks of "
             "MPI do together",
             run.stderr)), 1, run.stderr)
 

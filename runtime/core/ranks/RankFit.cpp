@@ -14,6 +14,7 @@
 #include "core/ranks/Message.h"
 #include "core/ranks/RankFiles.h"
 #include "core/ranks/RankRows.h"
+#include "core/run/Crew.h"
 #include "core/run/PartIterations.h"
 
 #include <algorithm>
@@ -122,8 +123,11 @@ Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
   const Result<std::string> solver =
       ranks.fromFirst([&]() -> Result<std::string> {
         const std::vector<size_t> &rows = fit.rows.groupRows;
+        RunOptions with = run;
+        if (run.asksForSystems())
+          with.solver = FitSolver::Direct;
         Result<FitRoute> chosen = chooseSolver(
-            model, *std::max_element(rows.begin(), rows.end()), run);
+            model, *std::max_element(rows.begin(), rows.end()), with);
         if (!chosen)
           return std::move(chosen).error();
         route = *std::move(chosen);
@@ -135,6 +139,69 @@ Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
   if (!route.note.empty() && run.tellRoute)
     run.tellRoute(route.note);
   return route;
+}
+
+/// Moves the systems of all groups to rank 0; `own` are the places of those
+/// that this rank has. Errors: no memory for them.
+Status gatherSystems(const Ranks &ranks, const tamrt_model &model,
+                     const std::vector<size_t> &own, size_t groups,
+                     const RunOptions &run) {
+  if (ranks.size() == 1)
+    return {};
+  Systems &systems = *run.systems;
+  MessageWriter message;
+  for (size_t i = 0; i < own.size(); ++i) {
+    const System &each = systems.groups[i];
+    double target[TargetSum::kNumbers];
+    each.target.all().store(target);
+    message.number(own[i]);
+    message.numbers(each.matrix);
+    message.numbers(each.vector);
+    message.numbers(std::span(&each.rows, 1));
+    message.numbers(target);
+  }
+  systems = Systems();
+  std::vector<std::string> all = ranks.gather(message.bytes);
+  message = {};
+  Status made;
+  if (ranks.rank() == 0)
+    made = startInference(model, groups, run);
+  if (Status s = ranks.agree(std::move(made)); !s || ranks.rank() > 0)
+    return s;
+  for (std::string &bytes : all) {
+    for (MessageReader reader(bytes); !reader.isEnd();) {
+      System &each = systems.groups[reader.number()];
+      double target[TargetSum::kNumbers];
+      reader.numbers(each.matrix);
+      reader.numbers(each.vector);
+      reader.numbers(std::span(&each.rows, 1));
+      reader.numbers(target);
+      each.target = TargetSums(TargetSum::load(target));
+    }
+    bytes = std::string();
+  }
+  return {};
+}
+
+/// The strengths that rank 0 chooses for all ranks.
+Result<std::vector<double>> chooseStrengths(const Ranks &ranks,
+                                            const StrengthsQuestion &question,
+                                            const RunOptions &run) {
+  const Result<std::string> bytes =
+      ranks.fromFirst([&]() -> Result<std::string> {
+        const Result<std::vector<double>> chosen =
+            run.chooseStrengths(question);
+        if (!chosen)
+          return chosen.error();
+        MessageWriter message;
+        message.numbers(*chosen);
+        return std::move(message.bytes);
+      });
+  if (!bytes)
+    return bytes.error();
+  std::vector<double> strengths(bytes->size() / sizeof(double));
+  MessageReader(*bytes).numbers(strengths);
+  return strengths;
 }
 
 /// The fit of rows that have been exchanged.
@@ -238,9 +305,27 @@ Result<std::vector<double>> RoundFit::solve(const std::vector<bool> &chosen,
   if (Status s = share(fit.layout, sums); !s)
     return std::move(s).error();
   hooks.end("join");
-  if (own.empty())
-    return std::vector<double>();
-  return solveGroups(model, fit, sums.nodes, own, path, run);
+  RunOptions with = run;
+  if (run.asksForSystems())
+    with.chooseStrengths = [&](const StrengthsQuestion &question) {
+      return chooseStrengths(ranks, question, run);
+    };
+  Systems systems;
+  return fitChosen(
+      model, fit.rows.order.names, fit.rows.normalization, fit.tables, with,
+      systems, [&](const RunOptions &options) -> Result<std::vector<double>> {
+        Result<std::vector<double>> solved = std::vector<double>();
+        if (!own.empty())
+          solved = solveGroups(model, fit, sums.nodes, own, path, options);
+        if (!options.systems)
+          return solved;
+        if (Status s = ranks.agreeOn(solved); !s)
+          return std::move(s).error();
+        if (Status s = gatherSystems(ranks, model, own, groups(), options); !s)
+          return std::move(s).error();
+        systems.weightMeans = fit.rows.means;
+        return solved;
+      });
 }
 
 /// The kinds of passes, in the order in which they are made.

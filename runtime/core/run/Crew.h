@@ -100,7 +100,7 @@ int64_t systemBytes(const tamrt_model &model, size_t groups,
 /// Makes room for the results of FIT_INFER or FIT_SYSTEM of `groups` groups, if
 /// the options ask for them. Errors: the crew's solver is another one; no
 /// memory.
-Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
+Status startInference(const tamrt_model &model, size_t groups,
                       const RunOptions &options);
 
 /// The solver that `makeFitCrew` chooses for groups of at most `groupRows` rows

@@ -115,7 +115,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                              /*isOften=*/!direct, columns);
       !s)
     return std::move(s).error();
-  if (Status s = startInference(model, *crew, groups, options); !s)
+  if (Status s = startInference(model, groups, options); !s)
     return std::move(s).error();
   std::vector<CgOutcome> outcomes(direct ? 0 : groups);
 
@@ -191,7 +191,7 @@ Status sumGroups(Crew &crew, const Dataset &data,
   return done;
 }
 
-Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
+Status startInference(const tamrt_model &model, size_t groups,
                       const RunOptions &options) {
   if (!options.inference && !options.systems)
     return {};

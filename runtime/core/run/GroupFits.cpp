@@ -454,7 +454,7 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
     if (crew) {
       GroupMemory memory = GroupMemory::allocate(*crew->device, needed,
                                                  groupsPerBlock(solver, count));
-      if (Status s = startInference(model, *crew, groups.names.size(), now); !s)
+      if (Status s = startInference(model, groups.names.size(), now); !s)
         return std::move(s).error();
       if (memory.isThere())
         return GroupFits(std::make_unique<Impl>(

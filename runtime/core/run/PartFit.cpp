@@ -473,7 +473,7 @@ solveGroups(const tamrt_model &model, const SurveyedFit &fit,
                                systemBytes(model, rows.groupRows.size(), with));
   if (!crew)
     return std::move(crew).error();
-  if (Status s = startInference(model, *crew, places.size(), with); !s)
+  if (Status s = startInference(model, places.size(), with); !s)
     return std::move(s).error();
   std::vector<double> coefficients(
       with.solves() ? places.size() * size_t(model.columns) : 0);

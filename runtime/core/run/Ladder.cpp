@@ -213,14 +213,15 @@ std::string Ladder::solverShortage(const Device &solver, int64_t bytes) const {
       solver.isCpu() ? "" : "; --allow-cpu-fallback would help");
 }
 
-void Ladder::summarize() const {
-  if (stepsDown == 0)
+void Ladder::summarize() {
+  const int count = stepsDown.exchange(0);
+  if (count == 0)
     return;
   log(LogLevel::Warning,
       "memory ran out {} time{}; the work was done, at last in chunks of {} "
       "row{}; --chunk-rows {} asks for that from the start",
-      stepsDown.load(), stepsDown == 1 ? "" : "s", minRows.load(),
-      minRows == 1 ? "" : "s", minRows.load());
+      count, count == 1 ? "" : "s", minRows.load(), minRows == 1 ? "" : "s",
+      minRows.load());
 }
 
 void Worker::releaseChunkMemory() {

@@ -106,8 +106,9 @@ public:
   /// The message when `solver`, which only solves, lacks `bytes` bytes.
   std::string solverShortage(const Device &solver, int64_t bytes) const;
 
-  /// Logs one line with all steps down of a successful run, if there were any.
-  void summarize() const;
+  /// Logs one line with all steps down of a successful run, if there were any
+  /// since the last such line.
+  void summarize();
 
   const tamrt_model &model;
   const tamrt_step_kind kind;

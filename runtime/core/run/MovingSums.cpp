@@ -638,7 +638,9 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
     } else {
       why = crew.error().message;
     }
-    if (kept <= kFewKept && systems > 1) {
+    // Where the device has memory of its own, theirs is not what it lacks.
+    if (kept <= kFewKept && systems > 1 &&
+        (crew || sharedBytes(1, options) > 0)) {
       systems = 1;
       log(level, "{}; going on with one system at a time", why);
       continue;

@@ -570,9 +570,10 @@ TAMRT_WIDE void inverseForms(const double *a, int64_t n, const double *rows,
   if (count == 1) {
     std::copy_n(rows, n, memory);
     solveDown(m, memory);
-    *forms = 0.0;
+    double sum = 0.0;
     for (int64_t i = 0; i < n; ++i)
-      *forms += memory[i] * memory[i];
+      sum += memory[i] * memory[i];
+    *forms = sum;
     return;
   }
   for (int64_t first = 0; first < count; first += kFormsAtOnce)

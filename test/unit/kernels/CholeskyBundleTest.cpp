@@ -173,7 +173,7 @@ protected:
 };
 
 TEST_F(CholeskyBundleTest, HasTheBitsOfEachSystemAlone) {
-  for (int64_t n = 1; n <= 34; ++n)
+  for (int64_t n = 1; n <= 48; ++n)
     for (int64_t count : {1, 2, 3, 4, 5, 6, 7, 8}) {
       SCOPED_TRACE("n " + std::to_string(n) + " of " + std::to_string(count));
       std::vector<System> systems;

@@ -81,6 +81,14 @@ static void buildChoices(OpPassManager &manager,
     loops.mostWords = options.rowWords;
     manager.addPass(tam::createTamBoundRowLoops(loops));
   }
+  if (!options.dense) {
+    tam::TamMergeApartOptions apart;
+    apart.least = options.mergeColumns;
+    apart.loops = options.fuseRows;
+    manager.addPass(tam::createTamMergeApart(apart));
+    // The merged matrices and their sums get their encodings.
+    manager.addPass(tam::createTamChooseEncodings(encodings));
+  }
   if (options.fuseRows && options.panels) {
     manager.addPass(tam::createTamShareSums());
     manager.addPass(tam::createTamChooseLayouts());

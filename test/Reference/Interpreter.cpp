@@ -510,11 +510,16 @@ LogicalResult Execution::execute(Operation *op) {
             return points;
           })
           .Case([&](tam::ColumnsOp op) -> Datum {
-            size_t rows = get<Matrix>(op.getDesigns().front()).rows;
-            Matrix all(rows, op.getDesigns().size());
-            for (size_t row = 0; row < rows; ++row)
-              for (size_t i = 0; i < all.columns; ++i)
-                all.at(row, i) = get<Matrix>(op.getDesigns()[i]).at(row, 0);
+            Matrix all(get<Matrix>(op.getDesigns().front()).rows,
+                       op.getColumns());
+            size_t first = 0;
+            for (Value design : op.getDesigns()) {
+              const Matrix &own = get<Matrix>(design);
+              for (size_t row = 0; row < own.rows; ++row)
+                for (size_t i = 0; i < own.columns; ++i)
+                  all.at(row, first + i) = own.at(row, i);
+              first += own.columns;
+            }
             return all;
           })
           .Case([&](tam::SliceOp op) -> Datum {

@@ -278,6 +278,9 @@ void Subjects::addSolvers() {
                             "te(s(d, k=5, ap=-1), s(e, k=5, ap=-1), ap=-1)";
   const std::string linear = "l(a) + l(b) + l(d) + l(e) + l(h) + l(j) + "
                              "s(a, k=4, ap=-1)";
+  const std::string categories =
+      "c(k, n_cat=5, ap=-1) + c(m, n_cat=3, ap=-1) + c(q, n_cat=2, ap=-1) + "
+      "s(a, k=6, ap=-1) + f(b, m=3, ap=-1)";
   struct Solver {
     std::string name, keys;
     std::vector<std::string> options;
@@ -307,6 +310,11 @@ void Subjects::addSolvers() {
     add({.name = "solvers/merged-columns",
          .formula = linear,
          .options = {"--merge-columns=2"}},
+        sums);
+  for (Sums sums : {Sums::Kernels, Sums::Loops})
+    add({.name = "solvers/merged-categories",
+         .formula = categories,
+         .options = {"--merge-columns=2", "--row-words=2"}},
         sums);
 }
 

@@ -191,6 +191,35 @@ class Differential(harness.TestCase):
             with self.subTest(**keys):
                 self.compare(formula, train, new, group="g", date="day", **keys)
 
+    def test_many_categories(self):
+        # Those outside the loop are summed as matrices of several of them.
+        rng = random.Random(11)
+        names = [f"k{i}" for i in range(24)]
+        levels = [2 + i % 3 for i in range(24)]
+        terms = [f"c({name}, n_cat={count})"
+                 for name, count in zip(names, levels)]
+        formula = "y ~ " + " + ".join(
+            terms[:20] + ["s(a, k=6)", "l(b)", "f(b, m=2)"] + terms[20:]
+            + ["te(s(a, k=4), c(k2, n_cat=4))", "t(b, n_trees=3)"])
+        train, new = (random_rows(rng, "pq", count, spread)
+                      for count, spread in ((90, 1), (20, 3)))
+        for row in train + new:
+            row.update((name, str(rng.randrange(count)))
+                       for name, count in zip(names, levels))
+        for group in "pq":
+            for level, row in enumerate(
+                    [row for row in train if row["g"] == group][:4]):
+                row.update((name, str(min(level, count - 1)))
+                           for name, count in zip(names, levels))
+        some = "--merge-columns=3"
+        for keys in (dict(compiling=[some, "--row-words=24"]),
+                     dict(compiling=[some, "--row-words=24"], weights="w",
+                          chunk=1),
+                     dict(compiling=[some, "--fuse-rows=false"]),
+                     dict(compiling=[some, "--panels=false"])):
+            with self.subTest(**keys):
+                self.compare(formula, train, new, group="g", date="day", **keys)
+
     def test_no_groups_no_date(self):
         rng = random.Random(9)
         self.compare("y ~ s(a) + s(b, k=5)", random_rows(rng, ["x"], 200, 1),

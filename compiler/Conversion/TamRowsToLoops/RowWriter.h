@@ -32,13 +32,11 @@ inline bool isOneHot(mlir::Value design) {
   return mlir::isa<tam::OneHotAttr>(tensorOf(design).getEncoding());
 }
 
-/// Numbers per row, and columns, of a design matrix.
+/// Numbers per row of a design matrix.
 inline int64_t widthOf(mlir::Value design) {
   return mlir::cast<tam::BandedAttr>(tensorOf(design).getEncoding()).getWidth();
 }
-inline int64_t columnsOf(mlir::Value design) {
-  return tensorOf(design).getDimSize(1);
-}
+using tam::columnsOf;
 
 /// The numbers that a row updates in one accumulator: what is added, and where.
 struct Product {

@@ -113,33 +113,17 @@ class QuadraticFormsPattern : public KernelPattern<tam::QuadraticFormsOp> {
     SmallVector<int64_t> lengths;
     for (Value design : op.getDesigns())
       lengths.push_back(tam::getNumbersPerRow(design));
-    const int64_t width = llvm::sum_of(lengths);
     // The rows of all effects as one sparse matrix.
-    FailureOr<SmallVector<Value>> row = SmallVector<Value>();
-    for (Type element :
-         {Type(rewriter.getF64Type()), Type(rewriter.getI32Type())}) {
-      row->push_back(createEmpty(
-          rewriter, op,
-          RankedTensorType::get({ShapedType::kDynamic, width}, element)));
-      if (!row->back())
-        return missingSlot(op, SlotKind::Capacity);
-    }
-    int64_t first = 0, at = 0;
-    for (auto [design, components, length] :
-         llvm::zip(op.getDesigns(), adaptor.getDesigns(), lengths)) {
-      row =
-          sparsify(rewriter, op, design, components, {first, width, at, *row});
-      if (failed(row))
-        return failure();
-      first += tensorType(design).getDimSize(1);
-      at += length;
-    }
+    auto row = sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
+    if (failed(row))
+      return failure();
     return Launch(rewriter, op, "quadratic_forms")
         .in(*row)
         .in(constantEnds(rewriter, op.getLoc(), lengths))
         .in(adaptor.getTriangle())
         .slot(SlotKind::Rows)
-        .scalars64({width, static_cast<int64_t>(lengths.size())})
+        .scalars64(
+            {llvm::sum_of(lengths), static_cast<int64_t>(lengths.size())})
         .out(tensorType(op.getResult()))
         .create();
   }

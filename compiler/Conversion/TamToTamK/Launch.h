@@ -232,6 +232,13 @@ mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 sparsify(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
          mlir::Value design, mlir::ValueRange components, SparsePart part);
 
+/// The components of a sparse matrix that has encoded matrices, given by their
+/// components, side by side.
+mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+sparsifyAll(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
+            mlir::ValueRange designs,
+            mlir::ArrayRef<mlir::ValueRange> components);
+
 /// The components of a feature map's result from its structured components: the
 /// same, or those of a launch that expands them.
 mlir::FailureOr<mlir::SmallVector<mlir::Value>>

@@ -28,6 +28,32 @@ tamc::sparsify(ConversionPatternRewriter &rewriter, Operation *source,
       .create();
 }
 
+FailureOr<SmallVector<Value>>
+tamc::sparsifyAll(ConversionPatternRewriter &rewriter, Operation *source,
+                  ValueRange designs, ArrayRef<ValueRange> components) {
+  int64_t width = 0;
+  for (Value design : designs)
+    width += tam::getNumbersPerRow(design);
+  FailureOr<SmallVector<Value>> all = SmallVector<Value>();
+  for (Type element :
+       {Type(rewriter.getF64Type()), Type(rewriter.getI32Type())}) {
+    all->push_back(createEmpty(
+        rewriter, source,
+        RankedTensorType::get({ShapedType::kDynamic, width}, element)));
+    if (!all->back())
+      return missingSlot(source, SlotKind::Capacity);
+  }
+  int64_t first = 0, at = 0;
+  for (auto [design, own] : llvm::zip(designs, components)) {
+    all = sparsify(rewriter, source, design, own, {first, width, at, *all});
+    if (failed(all))
+      return failure();
+    first += tensorType(design).getDimSize(1);
+    at += tam::getNumbersPerRow(design);
+  }
+  return all;
+}
+
 /// The sparse components of an encoded matrix: its own, or those of a
 /// conversion.
 static FailureOr<SmallVector<Value>>
@@ -75,6 +101,7 @@ class PidPattern : public KernelPattern<tam::PidOp> {
 
 /// Operands side by side; each has one number per row.
 template <typename Op> class StackPattern : public KernelPattern<Op> {
+public:
   using KernelPattern<Op>::KernelPattern;
   using typename KernelPattern<Op>::OneToNAdaptor;
 
@@ -87,6 +114,20 @@ template <typename Op> class StackPattern : public KernelPattern<Op> {
     return launch.rowsOf(op.getResult())
         .out(tensorType(op.getResult()).cloneWithEncoding({}))
         .create();
+  }
+};
+
+class ColumnsPattern : public StackPattern<tam::ColumnsOp> {
+  using StackPattern::StackPattern;
+
+  FailureOr<SmallVector<Value>>
+  convert(tam::ColumnsOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    if (isa<tam::DenseAttr>(op.getStructuredEncoding()))
+      return StackPattern::convert(op, adaptor, rewriter);
+    return finishFeatureMap(
+        rewriter, op,
+        sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns()));
   }
 };
 
@@ -283,9 +324,8 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
 
 void tamc::populatePointPatterns(const ComponentTypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns
-      .add<PidPattern, StackPattern<tam::StackOp>, StackPattern<tam::ColumnsOp>,
-           SlicePattern, BoundaryPattern, BlendPattern, NeuralPattern,
-           RadialPattern, TreePattern, KroneckerPattern, ConvertPattern>(
-          converter, patterns.getContext());
+  patterns.add<PidPattern, StackPattern<tam::StackOp>, ColumnsPattern,
+               SlicePattern, BoundaryPattern, BlendPattern, NeuralPattern,
+               RadialPattern, TreePattern, KroneckerPattern, ConvertPattern>(
+      converter, patterns.getContext());
 }

@@ -196,6 +196,8 @@ LogicalResult BoundaryOp::verify() {
   return verifySameRows(*this, getAmount(), getPoints()); // boundary_c1
 }
 
+int64_t tamc::tam::columnsOf(Value matrix) { return shapeOf(matrix)[1]; }
+
 int64_t tamc::tam::getNumbersPerRow(Value design) {
   auto type = cast<RankedTensorType>(design.getType());
   auto encoding =
@@ -257,16 +259,32 @@ LogicalResult BlendOp::verify() {
 }
 
 Attribute ColumnsOp::getStructuredEncoding() {
-  return DenseAttr::get(getContext());
+  auto isColumn = [](Value design) {
+    EncodingInterface encoding = getEncoding(design.getType());
+    return columnsOf(design) == 1 && (!encoding || isa<DenseAttr>(encoding));
+  };
+  if (llvm::all_of(getDesigns(), isColumn))
+    return DenseAttr::get(getContext());
+  int64_t width = 0;
+  for (Value design : getDesigns())
+    width += getNumbersPerRow(design);
+  return SparseAttr::get(getContext(), width);
 }
 SmallVector<Value> ColumnsOp::getRowOperands() { return getDesigns(); }
-int64_t ColumnsOp::getColumns() { return getDesigns().size(); }
+int64_t ColumnsOp::getColumns() {
+  int64_t columns = 0;
+  for (Value design : getDesigns())
+    columns += columnsOf(design);
+  return columns;
+}
 LogicalResult ColumnsOp::verify() {
-  auto isColumn = [](Value design) { return columnsOf(design) == 1; };
-  if (getDesigns().empty() ||
-      !llvm::all_of(getDesigns(), isColumn)) // columns_c1
-    return emitOpError("expected matrices of one column each, got (")
-           << getDesigns().getTypes() << ")";
+  if (getDesigns().empty()) // columns_c1
+    return emitOpError("expected a matrix");
+  for (Value design : getDesigns())
+    if (columnsOf(design) != 1 && !getEncoding(design.getType())) // columns_c2
+      return emitOpError("expected an encoding of a matrix of several columns, "
+                         "got ")
+             << design.getType();
   return verifyFeatureMap(*this);
 }
 

@@ -21,9 +21,6 @@ inline mlir::Attribute encodingOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getEncoding();
 }
 
-/// Number of columns of a design matrix.
-inline int64_t columnsOf(mlir::Value design) { return shapeOf(design)[1]; }
-
 /// Whether `design` stores all numbers of a row.
 inline bool isDense(mlir::Value design) {
   return mlir::isa_and_present<DenseAttr>(encodingOf(design));

@@ -8,6 +8,7 @@
 
 #include "FusibleSums.h"
 
+#include "tamc/Dialect/Tam/IR/RowCode.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamc/Target/TargetAnalysis.h"
@@ -96,7 +97,13 @@ private:
         return SumsLayout::Frequencies;
       return cast<DesignEncodingInterface>(a).getSelfLayout();
     }
-    return hasKernel(target, a, b) ? SumsLayout::Full : SumsLayout::Transposed;
+    if (!hasKernel(target, a, b))
+      return SumsLayout::Transposed;
+    // Bands that lie along the rows of the sums are added number by number.
+    const bool isAcross = isa<SparseAttr>(a) && isa<SparseAttr>(b) &&
+                          bandOf(getFactors(op.getA())) > 1 &&
+                          op.getB().getDefiningOp<ColumnsOp>();
+    return isAcross ? SumsLayout::Transposed : SumsLayout::Full;
   }
 
   /// Checks that the operands of sums have an encoding now: they are results of

@@ -1,4 +1,4 @@
-//===- MergeColumns.cpp - merges linear terms -----------------------------===//
+//===- MergeColumns.cpp - merges the matrices of terms --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,18 +10,26 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tamc::tam {
+#define GEN_PASS_DEF_TAMMERGEAPART
 #define GEN_PASS_DEF_TAMMERGECOLUMNS
 #include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
 } // namespace tamc::tam
 
 using namespace mlir;
 using namespace tamc::tam;
+
+/// The matrix of which `design` is a copy in another encoding, or itself.
+static Value unconverted(Value design) {
+  auto convert = design.getDefiningOp<ConvertOp>();
+  return convert ? convert.getA() : design;
+}
 
 namespace {
 
@@ -70,8 +78,9 @@ struct Equations {
     for (size_t i = 0; i < count; ++i)
       for (size_t j = i; j < count; ++j) {
         GramOp gram = all.grams[next++];
-        if (!gram || !startsFromZero(gram) || gram.getA() != all.designs[i] ||
-            gram.getB() != all.designs[j] ||
+        if (!gram || !startsFromZero(gram) ||
+            unconverted(gram.getA()) != all.designs[i] ||
+            unconverted(gram.getB()) != all.designs[j] ||
             gram.getWeights() != all.rhs.front().getWeights())
           return failure();
       }
@@ -84,12 +93,12 @@ struct Equations {
     return GramOp(grams[before + j]).getResult();
   }
 
-  /// Whether an effect is a linear term, and its penalty has no sums that parts
-  /// read.
-  bool isLinear(size_t i) const {
+  /// Whether an effect's penalty can be a part of another one: it has no sums
+  /// that parts read.
+  bool hasPlainPenalty(size_t i) const {
     auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
-    return designs[i].getDefiningOp<LinearOp>() && penalty &&
-           penalty.getWeights().empty() &&
+    return penalty && penalty.getWeights().empty() &&
+           (penalty.getStrengths() || !penalty.getParts()) &&
            penalty.getStrengths() == strengths() &&
            llvm::all_of(penalty.getPartList(),
                         [&](const PenaltyOp::Part &part) {
@@ -110,6 +119,172 @@ struct Run {
   size_t first, count;
 };
 
+} // namespace
+
+/// The equations of all fits whose sums are those of one list of matrices.
+static std::vector<Equations> findEquations(Operation *root) {
+  std::vector<Equations> all;
+  root->walk([&](SolveOp solve) {
+    if (FailureOr<Equations> equations = Equations::of(solve);
+        succeeded(equations))
+      all.push_back(*equations);
+  });
+  return all;
+}
+
+/// The effects of the equations in runs: `least` or more neighbours that are
+/// `mergeable`, with at most `mostColumns` columns together, and single ones.
+static SmallVector<Run> findRuns(const Equations &equations,
+                                 function_ref<bool(size_t)> mergeable,
+                                 size_t least, int64_t mostColumns) {
+  SmallVector<Run> runs;
+  const size_t count = equations.designs.size();
+  for (size_t first = 0; first < count;) {
+    size_t end = first;
+    while (end < count && mergeable(end))
+      ++end;
+    if (end - first < std::max<size_t>(least, 2)) {
+      // These effects are not merged, nor is the one after them.
+      for (end = std::min(end + 1, count); first < end; ++first)
+        runs.push_back({first, 1});
+      continue;
+    }
+    while (first < end) {
+      int64_t columns = columnsOf(equations.designs[first]);
+      Run run = {first++, 1};
+      for (; first < end; ++first, ++run.count) {
+        columns += columnsOf(equations.designs[first]);
+        if (columns > mostColumns)
+          break;
+      }
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
+/// The penalties of several effects, whose columns follow one another, as one
+/// matrix.
+static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
+  SmallVector<int32_t> rows, columns;
+  PenaltyParts parts;
+  Value strengths;
+  int32_t size = 0;
+  for (Value penalty : penalties) {
+    auto source = penalty.getDefiningOp<PenaltyOp>();
+    auto first = static_cast<int32_t>(rows.size());
+    for (int32_t row : source.getRows())
+      rows.push_back(size + row);
+    for (int32_t column : source.getColumns())
+      columns.push_back(size + column);
+    size += static_cast<int32_t>(columnsOf(penalty));
+    strengths = source.getStrengths();
+    for (PenaltyOp::Part part : source.getPartList()) {
+      part.entry += first;
+      parts.add(part);
+    }
+  }
+  auto type = RankedTensorType::get(
+      {size, size}, builder.getF64Type(),
+      CoordinatesAttr::get(builder.getContext(), rows.size()));
+  return PenaltyOp::create(builder, penalties.front().getLoc(), type,
+                           ValueRange(), strengths, rows, columns, parts.values,
+                           DenseI32ArrayAttr(), DenseI32ArrayAttr(),
+                           strengths ? builder.getDenseI32ArrayAttr(parts.code)
+                                     : DenseI32ArrayAttr());
+}
+
+/// Replaces equations by those of merged effects, one for each run. The sums of
+/// merged effects get the attributes `attributes`.
+static void merge(Equations &equations, ArrayRef<Run> runs,
+                  ArrayRef<NamedAttribute> attributes = {}) {
+  if (runs.size() == equations.designs.size())
+    return;
+  OpBuilder builder(*equations.matrix->getUsers().begin());
+  Type f64 = builder.getF64Type();
+  SmallVector<Value> designs, penalties, grams, rhs;
+  auto fused = [&](const Run &run) {
+    SmallVector<Location> locs;
+    for (size_t i = run.first; i < run.first + run.count; ++i)
+      locs.push_back(equations.designs[i].getLoc());
+    return builder.getFusedLoc(locs);
+  };
+  for (const Run &run : runs) {
+    auto own = ArrayRef(equations.designs).slice(run.first, run.count);
+    auto priors = ArrayRef(equations.penalties).slice(run.first, run.count);
+    if (run.count == 1) {
+      designs.push_back(own.front());
+      penalties.push_back(priors.front());
+      continue;
+    }
+    int64_t columns = 0;
+    for (Value design : own)
+      columns += columnsOf(design);
+    auto type = RankedTensorType::get({ShapedType::kDynamic, columns}, f64);
+    designs.push_back(ColumnsOp::create(builder, fused(run), type, own));
+    penalties.push_back(mergePenalties(builder, priors));
+  }
+  auto zerosOf = [&](Location loc, ArrayRef<int64_t> shape) -> Value {
+    return ZerosOp::create(builder, loc, RankedTensorType::get(shape, f64));
+  };
+  Value weights = equations.rhs.front().getWeights();
+  Value target = equations.rhs.front().getY();
+  for (auto [i, run] : llvm::enumerate(runs)) {
+    Location loc = designs[i].getLoc();
+    for (size_t j = i; j < runs.size(); ++j) {
+      if (run.count == 1 && runs[j].count == 1) {
+        grams.push_back(equations.gram(run.first, runs[j].first));
+        continue;
+      }
+      Value zeros =
+          zerosOf(loc, {columnsOf(designs[i]), columnsOf(designs[j])});
+      auto gram = GramOp::create(builder, loc, zeros.getType(), designs[i],
+                                 designs[j], weights, zeros);
+      gram->setDiscardableAttrs(attributes);
+      grams.push_back(gram);
+    }
+    if (run.count == 1) {
+      rhs.push_back(equations.rhs[run.first]);
+      continue;
+    }
+    Value zeros = zerosOf(loc, columnsOf(designs[i]));
+    auto sum = RhsOp::create(builder, loc, zeros.getType(), designs[i], target,
+                             weights, zeros);
+    sum->setDiscardableAttrs(attributes);
+    rhs.push_back(sum);
+  }
+  NormalMatrixOp matrix = equations.matrix;
+  NormalVectorOp vector = equations.vector;
+  auto newMatrix =
+      NormalMatrixOp::create(builder, matrix.getLoc(), matrix.getType(),
+                             matrix.getGroupRows(), grams, penalties);
+  auto newVector =
+      NormalVectorOp::create(builder, vector.getLoc(), vector.getType(), rhs);
+  matrix.replaceAllUsesWith(newMatrix.getResult());
+  vector.replaceAllUsesWith(newVector.getResult());
+  matrix.erase();
+  vector.erase();
+  // Effects may share a sum, a penalty or a copy in another encoding.
+  SetVector<Operation *> sums, sources;
+  sums.insert_range(equations.grams);
+  sums.insert_range(equations.rhs);
+  for (Value penalty : equations.penalties)
+    if (Operation *source = penalty.getDefiningOp())
+      sources.insert(source);
+  for (Operation *sum : sums)
+    if (sum->use_empty()) {
+      for (Value operand : sum->getOperands())
+        if (auto copy = operand.getDefiningOp<ConvertOp>())
+          sources.insert(copy);
+      eraseSum(sum);
+    }
+  for (Operation *source : sources)
+    if (source->use_empty())
+      source->erase();
+}
+
+namespace {
+
 struct MergeColumns
     : public tamc::tam::impl::TamMergeColumnsBase<MergeColumns> {
   using TamMergeColumnsBase::TamMergeColumnsBase;
@@ -117,139 +292,42 @@ struct MergeColumns
   void runOnOperation() override {
     if (least <= 0)
       return;
-    SmallVector<SolveOp> solves;
-    getOperation().walk([&](SolveOp op) { solves.push_back(op); });
-    for (SolveOp solve : solves)
-      if (FailureOr<Equations> equations = Equations::of(solve);
-          succeeded(equations))
-        merge(*equations);
-  }
-
-private:
-  SmallVector<Run> findRuns(const Equations &equations) {
-    SmallVector<Run> runs;
-    size_t count = equations.designs.size();
-    for (size_t first = 0; first < count;) {
-      size_t end = first;
-      while (end < count && equations.isLinear(end))
-        ++end;
-      if (end - first >= std::max<size_t>(least, 2)) {
-        runs.push_back({first, end - first});
-        first = end;
-        continue;
-      }
-      // These effects are not merged, nor are those after them.
-      do
-        runs.push_back({first++, 1});
-      while (first < end);
+    for (Equations &equations : findEquations(getOperation())) {
+      auto isLinear = [&](size_t i) {
+        return equations.designs[i].getDefiningOp<LinearOp>() &&
+               equations.hasPlainPenalty(i);
+      };
+      merge(equations, findRuns(equations, isLinear, least,
+                                std::numeric_limits<int64_t>::max()));
     }
-    return runs;
   }
+};
 
-  /// The penalties of several effects of one column each as one matrix.
-  Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
-    SmallVector<int32_t> places;
-    PenaltyParts parts;
-    Value strengths;
-    for (auto [place, penalty] : llvm::enumerate(penalties)) {
-      auto source = penalty.getDefiningOp<PenaltyOp>();
-      auto first = static_cast<int32_t>(places.size());
-      places.append(source.getRows().size(), static_cast<int32_t>(place));
-      strengths = source.getStrengths();
-      for (PenaltyOp::Part part : source.getPartList()) {
-        part.entry += first;
-        parts.add(part);
-      }
-    }
-    auto size = static_cast<int64_t>(penalties.size());
-    auto type = RankedTensorType::get(
-        {size, size}, builder.getF64Type(),
-        CoordinatesAttr::get(&getContext(), places.size()));
-    return PenaltyOp::create(
-        builder, penalties.front().getLoc(), type, ValueRange(), strengths,
-        places, places, parts.values, DenseI32ArrayAttr(), DenseI32ArrayAttr(),
-        strengths ? builder.getDenseI32ArrayAttr(parts.code)
-                  : DenseI32ArrayAttr());
-  }
+struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
+  using TamMergeApartBase::TamMergeApartBase;
 
-  void merge(Equations &equations) {
-    SmallVector<Run> runs = findRuns(equations);
-    if (runs.size() == equations.designs.size())
+  void runOnOperation() override {
+    if (least <= 0)
       return;
-    OpBuilder builder(*equations.matrix->getUsers().begin());
-    Type f64 = builder.getF64Type();
-    SmallVector<Value> designs, penalties, grams, rhs;
-    auto fused = [&](const Run &run) {
-      SmallVector<Location> locs;
-      for (size_t i = run.first; i < run.first + run.count; ++i)
-        locs.push_back(equations.designs[i].getLoc());
-      return builder.getFusedLoc(locs);
-    };
-    for (const Run &run : runs) {
-      auto own = ArrayRef(equations.designs).slice(run.first, run.count);
-      auto priors = ArrayRef(equations.penalties).slice(run.first, run.count);
-      if (run.count == 1) {
-        designs.push_back(own.front());
-        penalties.push_back(priors.front());
-        continue;
-      }
-      auto type = RankedTensorType::get(
-          {ShapedType::kDynamic, static_cast<int64_t>(run.count)}, f64);
-      designs.push_back(ColumnsOp::create(builder, fused(run), type, own));
-      penalties.push_back(mergePenalties(builder, priors));
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
+      return signalPassFailure();
+    const bool hasLoops = loops && target->getRowLoopLimits().has_value();
+    SmallVector<NamedAttribute> attributes;
+    if (hasLoops)
+      attributes.emplace_back(StringAttr::get(&getContext(), kApartAttrName),
+                              UnitAttr::get(&getContext()));
+    for (Equations &equations : findEquations(getOperation())) {
+      auto isCategory = [&](size_t i) {
+        Value design = equations.designs[i];
+        return isa_and_present<OneHotAttr>(getEncoding(design.getType())) &&
+               getNumbersPerRow(design) == 1 &&
+               (!hasLoops || equations.rhs[i]->hasAttr(kApartAttrName)) &&
+               equations.hasPlainPenalty(i);
+      };
+      merge(equations, findRuns(equations, isCategory, least, mostColumns),
+            attributes);
     }
-    auto columnsOf = [](Value design) {
-      return cast<RankedTensorType>(design.getType()).getDimSize(1);
-    };
-    auto zerosOf = [&](Location loc, ArrayRef<int64_t> shape) -> Value {
-      return ZerosOp::create(builder, loc, RankedTensorType::get(shape, f64));
-    };
-    Value weights = equations.rhs.front().getWeights();
-    Value target = equations.rhs.front().getY();
-    for (auto [i, run] : llvm::enumerate(runs)) {
-      Location loc = designs[i].getLoc();
-      for (size_t j = i; j < runs.size(); ++j) {
-        if (run.count == 1 && runs[j].count == 1) {
-          grams.push_back(equations.gram(run.first, runs[j].first));
-          continue;
-        }
-        Value zeros =
-            zerosOf(loc, {columnsOf(designs[i]), columnsOf(designs[j])});
-        grams.push_back(GramOp::create(builder, loc, zeros.getType(),
-                                       designs[i], designs[j], weights, zeros));
-      }
-      if (run.count == 1) {
-        rhs.push_back(equations.rhs[run.first]);
-        continue;
-      }
-      Value zeros = zerosOf(loc, columnsOf(designs[i]));
-      rhs.push_back(RhsOp::create(builder, loc, zeros.getType(), designs[i],
-                                  target, weights, zeros));
-    }
-    NormalMatrixOp matrix = equations.matrix;
-    NormalVectorOp vector = equations.vector;
-    auto newMatrix =
-        NormalMatrixOp::create(builder, matrix.getLoc(), matrix.getType(),
-                               matrix.getGroupRows(), grams, penalties);
-    auto newVector =
-        NormalVectorOp::create(builder, vector.getLoc(), vector.getType(), rhs);
-    matrix.replaceAllUsesWith(newMatrix.getResult());
-    vector.replaceAllUsesWith(newVector.getResult());
-    matrix.erase();
-    vector.erase();
-    // Effects may share a sum or a penalty.
-    SetVector<Operation *> sums, sources;
-    sums.insert_range(equations.grams);
-    sums.insert_range(equations.rhs);
-    for (Value penalty : equations.penalties)
-      if (Operation *source = penalty.getDefiningOp())
-        sources.insert(source);
-    for (Operation *sum : sums)
-      if (sum->use_empty())
-        eraseSum(sum);
-    for (Operation *source : sources)
-      if (source->use_empty())
-        source->erase();
   }
 };
 

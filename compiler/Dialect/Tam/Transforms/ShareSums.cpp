@@ -28,10 +28,6 @@ using namespace tamc::tam;
 /// Most tuples of levels that merged categories may have.
 static constexpr int64_t kMaxLevels = 64;
 
-static int64_t columnsOf(Value design) {
-  return cast<RankedTensorType>(design.getType()).getDimSize(1);
-}
-
 static bool isOffset(Value design) {
   return design.getDefiningOp<OffsetOp>() != nullptr;
 }

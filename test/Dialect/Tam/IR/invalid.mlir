@@ -537,8 +537,17 @@ func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
 // -----
 
 // columns_c1
+func.func @f() {
+  // expected-error @+1 {{'tam.columns' op expected a matrix}}
+  %0 = "tam.columns"() : () -> tensor<?x1xf64>
+  return
+}
+
+// -----
+
+// columns_c2
 func.func @f(%a: tensor<?x1xf64>, %b: tensor<?x2xf64>) {
-  // expected-error @+1 {{'tam.columns' op expected matrices of one column each, got ('tensor<?x1xf64>', 'tensor<?x2xf64>')}}
+  // expected-error @+1 {{'tam.columns' op expected an encoding of a matrix of several columns, got 'tensor<?x2xf64>'}}
   %0 = tam.columns(%a, %b : tensor<?x1xf64>, tensor<?x2xf64>)
       -> tensor<?x3xf64>
   return

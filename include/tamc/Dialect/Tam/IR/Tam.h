@@ -186,6 +186,9 @@ EncodingInterface getEncoding(mlir::Type type);
 /// encodings, in this order; there need not be one (Target::hasKernel).
 std::string getGramKernel(EncodingInterface a, EncodingInterface b);
 
+/// The columns of a matrix.
+int64_t columnsOf(mlir::Value matrix);
+
 /// The most numbers in a row of an encoded design matrix: its columns if it is
 /// dense, the width of a band, 1 if it is one-hot (more if a value unseen in
 /// training may be the mean of several levels).

@@ -113,15 +113,18 @@ def Tam_BlendOp : Tam_FeatureMap<"blend"> {
 }
 
 def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
-  let summary = "matrices of one column side by side";
+  let summary = "matrices side by side";
   let description = [{
     ```mlir
     %phi = tam.columns(%a, %b : tensor<?x1xf64, #tam.dense>,
         tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
     ```
 
+    Dense matrices of one column become a dense one, others a sparse one.
+
     Constraints: feature_map_c1 to c3 (see `tam.offset`), and
-    * (columns_c1) there is a matrix, and each has one column.
+    * (columns_c1) there is a matrix.
+    * (columns_c2) a matrix of more than one column has an encoding.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs);
   let assemblyFormat =

@@ -138,6 +138,39 @@ def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
   ];
 }
 
+def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
+  let summary = "Make one sparse matrix of many categories outside the loop";
+  let description = [{
+    A category whose sums are apart (`tam-bound-row-loops`), or any if there is
+    no loop, has a sum of its own with every other term, and each sum is an
+    operand of several steps: the time to compile grows with the square of the
+    number of terms. The one-hot
+    matrices of `least` or more such categories that are neighbours in the
+    formula become sparse matrices of at most `most-columns` columns, so that
+    the sums of two of them stay in a cache. The position of a column in the
+    normal equations stays the same. The new matrices and sums have no encoding
+    yet.
+
+    Before:
+    ```mlir
+    %ab = tam.gram %a, %b into ... {tam.apart} -> tensor<7x5xf64, #tam.sums<full>>
+    ```
+    After:
+    ```mlir
+    %c = tam.columns(%a, %b : tensor<?x7xf64, #tam.one_hot>, tensor<?x5xf64, #tam.one_hot>) -> tensor<?x12xf64>
+    %cc = tam.gram %c, %c into ... {tam.apart} -> tensor<12x12xf64>
+    ```
+  }];
+  let options = [
+    Option<"least", "least", "int64_t", /*default=*/"16",
+           "Least categories that become one matrix (0: never)">,
+    Option<"loops", "loops", "bool", /*default=*/"true",
+           "Sums that are not apart have a loop, if the target has loops">,
+    Option<"mostColumns", "most-columns", "int64_t", /*default=*/"128",
+           "Most columns of a matrix">,
+  ];
+}
+
 def TamCompressLevels : Pass<"tam-compress-levels", "::mlir::ModuleOp"> {
   let summary = "Sum over the levels of columns that have few distinct values";
   let description = [{

@@ -207,10 +207,7 @@ Result<Weights> FitCommand::fit() {
       fitRows(model, options, *std::move(reader), run, timings);
   if (!weights)
     return std::move(weights).error();
-  if (options.command == Command::Tune)
-    setAps(model, options, chosen, *weights);
-  else
-    weights->penalties = options.penalties.aps;
+  setAps(model, options, chosen, *weights);
   weights->inference = std::move(inference);
   if (options.calibrate) {
     Result<Calibration> calibration =

@@ -527,10 +527,7 @@ Status runSolve(const tamrt_model &model, const Options &given) {
             [&](const RunOptions &with) -> Result<std::vector<double>> {
               if (!with.systems) {
                 Weights weights;
-                if (tunes)
-                  setAps(model, options, chosen, weights);
-                else
-                  weights.penalties = options.penalties.aps;
+                setAps(model, options, chosen, weights);
                 Result<WeightsOutput> begun = beginWeights(
                     model, *fit, weights, options.inference, options.output);
                 if (!begun)

@@ -139,10 +139,7 @@ Status fitInSession(const tamrt_model &model, const Options &options,
       fit->sentSums);
   Status written;
   if (ranks.rank() == 0) {
-    if (tunes)
-      setAps(model, options, chosen, fit->weights);
-    else
-      fit->weights.penalties = options.penalties.aps;
+    setAps(model, options, chosen, fit->weights);
     written = serialize(model, fit->weights).write(options.output);
     timings.end("write");
     // The next fit would be of other rows.
@@ -205,26 +202,8 @@ static Status writeTexts(const std::string &path, const std::string &own,
       file.emplace(*std::move(created));
     else
       status = std::move(created).error();
-    write(own);
   }
-  std::vector<size_t> sizes(ranks.size());
-  const std::vector<size_t> mine(ranks.size(), own.size());
-  sizes = ranks.exchangeCounts(mine);
-  std::string block;
-  for (size_t r = 1; r < ranks.size(); ++r)
-    for (size_t at = 0; at < sizes[r]; at += kBlockBytes) {
-      const size_t count = std::min(kBlockBytes, sizes[r] - at);
-      std::vector<size_t> sent(ranks.size()), received(ranks.size());
-      if (ranks.rank() == r)
-        sent[0] = count;
-      if (ranks.rank() == 0) {
-        received[r] = count;
-        block.resize(count);
-      }
-      ranks.exchange(ranks.rank() == r ? own.data() + at : nullptr, sent,
-                     block.data(), received, 1);
-      write(block);
-    }
+  ranks.gatherBlocks(own, kBlockBytes, write);
   if (status && file)
     status = file->commit();
   return ranks.agree(std::move(status));

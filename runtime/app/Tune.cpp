@@ -156,6 +156,10 @@ void choosePenalties(const tamrt_model &model, const Options &options,
 
 void setAps(const tamrt_model &model, const Options &options,
             const ChosenAps &chosen, Weights &weights) {
+  if (options.command != Command::Tune) {
+    weights.penalties = options.penalties.aps;
+    return;
+  }
   if (options.tune.perGroup) {
     for (const std::vector<double> &aps : chosen.aps)
       weights.groupAps.insert(weights.groupAps.end(), aps.begin(), aps.end());

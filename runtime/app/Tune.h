@@ -41,7 +41,8 @@ struct ChosenAps {
 void choosePenalties(const tamrt_model &model, const Options &options,
                      Timings &timings, ChosenAps &chosen, RunOptions &run);
 
-/// Gives weights the aps that were chosen.
+/// Gives weights the aps of their fit: those that tune chose, or of another
+/// command those of the options.
 void setAps(const tamrt_model &model, const Options &options,
             const ChosenAps &chosen, Weights &weights);
 

@@ -26,6 +26,7 @@
 #include "io/TextIndex.h"
 #include "tamrt/abi.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -49,6 +50,14 @@ struct KeyCells {
     const size_t start = row == 0 ? 0 : ends[row - 1];
     return {text.data() + start, ends[row] - start};
   }
+};
+
+/// A date as a key of rows.
+struct RowDate {
+  int64_t key = 0;
+  uint64_t fraction = 0;
+
+  auto operator<=>(const RowDate &) const = default;
 };
 
 /// Rows in the file's order, stored by columns; only the model's columns.
@@ -75,6 +84,11 @@ struct Rows {
   GrowingArray<uint32_t> places;
   /// With ReadOptions::textColumn: indices of the column's texts.
   GrowingArray<uint32_t> texts;
+
+  /// The date of a row; there must be a date column.
+  RowDate dateOf(size_t row) const {
+    return {dates[row], fractions.empty() ? 0 : fractions[row]};
+  }
 
   /// Removes the rows that `out`, with an entry for each row, marks, except
   /// from `keys`. Returns their number.

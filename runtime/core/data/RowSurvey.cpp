@@ -27,10 +27,7 @@ void RowSurvey::addRows(const Rows &rows) {
     GroupDates &of = dates[group];
     if (columns->date)
       for (size_t row = first; row < first + count; ++row)
-        addDate(
-            group,
-            {rows.dates[row], rows.fractions.empty() ? 0 : rows.fractions[row]},
-            of.rows == 0 && row == first);
+        addDate(group, rows.dateOf(row), of.rows == 0 && row == first);
     if (of.rows == 0)
       firstRows[group] = rowCount;
     of.rows += count;

@@ -23,21 +23,12 @@
 #include "core/data/RowReader.h"
 #include "tamrt/abi.h"
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace tamrt {
-
-/// A date as a key of rows.
-struct RowDate {
-  int64_t key = 0;
-  uint64_t fraction = 0;
-
-  auto operator<=>(const RowDate &) const = default;
-};
 
 /// The rows of a group and their dates.
 struct GroupDates {

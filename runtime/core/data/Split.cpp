@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace tamrt {
@@ -68,7 +67,7 @@ private:
   GrowingArray<uint64_t> fractions;
   bool keepsDates = false, isOrdered = true;
   /// The latest dates of groups.
-  std::vector<std::pair<int64_t, uint64_t>> latest;
+  std::vector<RowDate> latest;
   /// Whether rows with a text of the split's column are held out.
   std::vector<bool> isHeldOut;
 };
@@ -87,11 +86,11 @@ void Division::addKeys(const Rows &rows) {
     groups[place] = group;
     if (rows.dates.empty())
       continue;
-    const std::pair date = {rows.dates[row], rows.fractions.empty()
-                                                 ? uint64_t(0)
-                                                 : rows.fractions[row]};
-    if (keepsDates)
-      std::tie(keys[place], fractions[place]) = date;
+    const RowDate date = rows.dateOf(row);
+    if (keepsDates) {
+      keys[place] = date.key;
+      fractions[place] = date.fraction;
+    }
     isOrdered &= rowsOf[group] == 0 || latest[group] <= date;
     latest[group] = date;
     ++rowsOf[group];
@@ -112,16 +111,13 @@ void Division::add(const Rows &rows) {
   for (uint32_t id = uint32_t(isHeldOut.size()); id < reader.texts().size();
        ++id)
     isHeldOut.push_back(isSame(reader.texts()[id], split.value));
-  const std::pair first = {split.kind == Split::Kind::Date ? keyOf(split.date)
-                                                           : 0,
-                           split.date.fraction};
+  const RowDate first = {split.kind == Split::Kind::Date ? keyOf(split.date)
+                                                         : 0,
+                         split.date.fraction};
   for (size_t row = 0; row < rows.count; ++row) {
-    const bool isOut =
-        split.kind == Split::Kind::Value
-            ? isHeldOut[rows.texts[row]]
-            : std::pair(rows.dates[row], rows.fractions.empty()
-                                             ? uint64_t(0)
-                                             : rows.fractions[row]) >= first;
+    const bool isOut = split.kind == Split::Kind::Value
+                           ? isHeldOut[rows.texts[row]]
+                           : rows.dateOf(row) >= first;
     const uint32_t group = rows.groups.empty() ? 0 : rows.groups[row];
     result.marks[rows.places[row]] = isOut;
     ++rowsOf[group];

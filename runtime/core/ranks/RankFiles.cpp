@@ -222,8 +222,7 @@ std::string pack(const std::vector<Counts> &counts) {
 
 /// Where the rows of this rank start, from the counts of all ranks.
 Result<Place> startOf(const Ranks &ranks, const std::vector<File> &files,
-                      const Place &cut,
-                      const std::vector<std::string> &counts) {
+                      const Place &cut, const RankBytes &counts) {
   if (cut.byte == 0)
     return cut;
   Counts before = {cut.file, 0, 0};
@@ -310,7 +309,7 @@ Result<std::vector<RankPiece>> divideFiles(const Ranks &ranks,
   MessageWriter own;
   own.number(start->file);
   own.number(start->byte);
-  const std::vector<std::string> starts = ranks.gatherAll(own.bytes);
+  const RankBytes starts = ranks.gatherAll(own.bytes);
   Place end = {files->size(), 0};
   if (ranks.rank() + 1 < ranks.size()) {
     MessageReader next(starts[ranks.rank() + 1]);
@@ -325,7 +324,7 @@ Result<std::vector<RankPiece>> divideFiles(const Ranks &ranks,
 
   // The columns of all files, and how many pieces other ranks have before.
   std::optional<std::pair<std::string, std::string>> first;
-  for (const std::string &of : ranks.gatherAll(names.bytes))
+  for (const std::string_view of : ranks.gatherAll(names.bytes))
     for (MessageReader reader(of); !reader.isEnd();) {
       std::string path(reader.text()), columns(reader.text());
       if (!first)
@@ -336,7 +335,7 @@ Result<std::vector<RankPiece>> divideFiles(const Ranks &ranks,
     }
   MessageWriter count;
   count.number(pieces->size());
-  const std::vector<std::string> all = ranks.gatherAll(count.bytes);
+  const RankBytes all = ranks.gatherAll(count.bytes);
   for (size_t r = 0; r < ranks.rank(); ++r)
     for (RankPiece &piece : *pieces)
       piece.index += MessageReader(all[r]).number();

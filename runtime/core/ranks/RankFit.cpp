@@ -18,6 +18,7 @@
 #include "core/run/PartIterations.h"
 
 #include <algorithm>
+#include <cassert>
 #include <fmt/format.h>
 #include <iterator>
 #include <numeric>
@@ -57,9 +58,9 @@ Status shareSums(const Ranks &ranks, const RankRows &rows,
   for (MessageWriter &message : messages)
     mine.push_back(std::move(message.bytes));
   mine[ranks.rank()].clear();
-  const std::vector<std::string> received = ranks.exchange(mine);
+  const RankBytes received = ranks.exchange(mine);
   Sums others;
-  for (const std::string &bytes : received) {
+  for (const std::string_view bytes : received) {
     if (bytes.empty())
       continue;
     MessageReader reader(bytes);
@@ -103,7 +104,7 @@ CgSummary gatherSummary(const Ranks &ranks, const CgSummary &own) {
     message.number(number);
   message.numbers(std::span(&own.residual, 1));
   CgSummary all;
-  for (const std::string &bytes : ranks.gather(message.bytes)) {
+  for (const std::string_view bytes : ranks.gather(message.bytes)) {
     MessageReader reader(bytes);
     CgSummary each;
     each.groups = reader.number();
@@ -123,11 +124,8 @@ Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
   const Result<std::string> solver =
       ranks.fromFirst([&]() -> Result<std::string> {
         const std::vector<size_t> &rows = fit.rows.groupRows;
-        RunOptions with = run;
-        if (run.asksForSystems())
-          with.solver = FitSolver::Direct;
         Result<FitRoute> chosen = chooseSolver(
-            model, *std::max_element(rows.begin(), rows.end()), with);
+            model, *std::max_element(rows.begin(), rows.end()), run);
         if (!chosen)
           return std::move(chosen).error();
         route = *std::move(chosen);
@@ -141,8 +139,8 @@ Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
   return route;
 }
 
-/// Moves the systems of all groups to rank 0; `own` are the places of those
-/// that this rank has. Errors: no memory for them.
+/// Moves the systems of all groups to rank 0, some at a time; `own` are the
+/// places of those that this rank has. Errors: no memory for them.
 Status gatherSystems(const Ranks &ranks, const tamrt_model &model,
                      const std::vector<size_t> &own, size_t groups,
                      const RunOptions &run) {
@@ -161,25 +159,31 @@ Status gatherSystems(const Ranks &ranks, const tamrt_model &model,
     message.numbers(target);
   }
   systems = Systems();
-  std::vector<std::string> all = ranks.gather(message.bytes);
-  message = {};
   Status made;
   if (ranks.rank() == 0)
     made = startInference(model, groups, run);
-  if (Status s = ranks.agree(std::move(made)); !s || ranks.rank() > 0)
+  if (Status s = ranks.agree(std::move(made)); !s)
     return s;
-  for (std::string &bytes : all) {
-    for (MessageReader reader(bytes); !reader.isEnd();) {
-      System &each = systems.groups[reader.number()];
-      double target[TargetSum::kNumbers];
-      reader.numbers(each.matrix);
-      reader.numbers(each.vector);
-      reader.numbers(std::span(&each.rows, 1));
-      reader.numbers(target);
-      each.target = TargetSums(TargetSum::load(target));
-    }
-    bytes = std::string();
-  }
+  // A block is some whole systems.
+  constexpr size_t kBlockBytes = size_t(16) << 20;
+  const auto width = size_t(model.columns);
+  const size_t each =
+      sizeof(uint64_t) +
+      (width * width + width + 1 + TargetSum::kNumbers) * sizeof(double);
+  assert(message.bytes.size() == own.size() * each);
+  ranks.gatherBlocks(message.bytes,
+                     std::max<size_t>(kBlockBytes / each, 1) * each,
+                     [&](std::string_view bytes) {
+                       for (MessageReader reader(bytes); !reader.isEnd();) {
+                         System &system = systems.groups[reader.number()];
+                         double target[TargetSum::kNumbers];
+                         reader.numbers(system.matrix);
+                         reader.numbers(system.vector);
+                         reader.numbers(std::span(&system.rows, 1));
+                         reader.numbers(target);
+                         system.target = TargetSums(TargetSum::load(target));
+                       }
+                     });
   return {};
 }
 
@@ -218,8 +222,8 @@ public:
 
   /// Fits the chosen groups. \returns on rank 0 their places and coefficients,
   /// as a message of each rank.
-  Result<std::vector<std::string>> fit(const std::vector<bool> &chosen,
-                                       const RankFitHooks &hooks);
+  Result<RankBytes> fit(const std::vector<bool> &chosen,
+                        const RankFitHooks &hooks);
 
   /// The notes of all ranks on rank 0; elsewhere none.
   std::vector<std::string> gatherNotes() const;
@@ -240,7 +244,7 @@ private:
   std::vector<std::string> requests(const PartIterations &fits,
                                     std::span<int64_t> counts) const;
   std::vector<PartPass>
-  passesOf(const std::vector<std::string> &requests,
+  passesOf(const RankBytes &requests,
            std::vector<std::vector<double>> &vectors) const;
 
   const Ranks &ranks;
@@ -366,7 +370,7 @@ std::vector<std::string> RoundFit::requests(const PartIterations &fits,
 /// The passes over this rank's rows that the requests of all ranks ask for, by
 /// their index in kPasses. `vectors` receives their vectors.
 std::vector<PartPass>
-RoundFit::passesOf(const std::vector<std::string> &requests,
+RoundFit::passesOf(const RankBytes &requests,
                    std::vector<std::vector<double>> &vectors) const {
   std::vector<PartPass> all;
   for (const tamrt_step_kind kind : kPasses)
@@ -374,7 +378,7 @@ RoundFit::passesOf(const std::vector<std::string> &requests,
         {passes.steps(), kind, passes.layout(kind), std::vector<bool>(groups()),
          std::vector<const double *>(hasVector(kind) ? groups() : 0)});
   const auto width = size_t(model.columns);
-  for (const std::string &bytes : requests) {
+  for (const std::string_view bytes : requests) {
     // At most these are vectors.
     std::vector<double> &numbers =
         vectors.emplace_back(bytes.size() / sizeof(double));
@@ -425,7 +429,7 @@ Result<std::vector<double>> RoundFit::iterate(const std::vector<size_t> &own,
       run.progress->update(
           fmt::format("fit: {} groups left, pass {}", left, pass + 1), 0, 0);
     const int64_t before = ranks.sentBytes();
-    const std::vector<std::string> received = ranks.exchange(requested);
+    const RankBytes received = ranks.exchange(requested);
     sentSums += ranks.sentBytes() - before;
     PassSums all;
     std::vector<std::vector<double>> vectors;
@@ -453,8 +457,8 @@ Result<std::vector<double>> RoundFit::iterate(const std::vector<size_t> &own,
   return coefficients;
 }
 
-Result<std::vector<std::string>> RoundFit::fit(const std::vector<bool> &chosen,
-                                               const RankFitHooks &hooks) {
+Result<RankBytes> RoundFit::fit(const std::vector<bool> &chosen,
+                                const RankFitHooks &hooks) {
   std::vector<size_t> own;
   for (size_t g = rows.firstGroup(ranks.rank());
        g < rows.firstGroup(ranks.rank() + 1); ++g)
@@ -471,7 +475,7 @@ Result<std::vector<std::string>> RoundFit::fit(const std::vector<bool> &chosen,
     message.number(own[i]);
     message.numbers(std::span(*coefficients).subspan(i * width, width));
   }
-  std::vector<std::string> all = ranks.gather(message.bytes);
+  RankBytes all = ranks.gather(message.bytes);
   hooks.end("solve");
   return all;
 }
@@ -520,7 +524,7 @@ std::vector<std::string> gatherNotes(const Ranks &ranks,
     message.text(note);
   std::vector<std::string> notes;
   size_t rank = 0;
-  for (const std::string &bytes : ranks.gather(message.bytes)) {
+  for (const std::string_view bytes : ranks.gather(message.bytes)) {
     for (MessageReader reader(bytes); !reader.isEnd();) {
       const std::string_view note = reader.text();
       notes.push_back(ranks.size() > 1 ? fmt::format("rank {}: {}", rank, note)
@@ -573,12 +577,12 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   if (Status s = work.start(); !s)
     return std::move(s).error();
   for (size_t round = 0; round < rounds; ++round) {
-    Result<std::vector<std::string>> done =
+    Result<RankBytes> done =
         work.fit(groupsOf(*rows, ranks.size(), round, rounds, *solved), hooks);
     if (!done)
       return std::move(done).error();
     std::vector<double> coefficients(size_t(model.columns));
-    for (const std::string &bytes : *done)
+    for (const std::string_view bytes : *done)
       for (MessageReader reader(bytes); !reader.isEnd();) {
         const size_t group = reader.number();
         reader.numbers(coefficients);

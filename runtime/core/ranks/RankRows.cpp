@@ -38,6 +38,11 @@ void renumber(GrowingArray<uint32_t> &ids, const TextIndex &texts,
 /// A number with the order of a date's key.
 uint64_t unsignedOf(int64_t key) { return uint64_t(key) ^ (uint64_t(1) << 63); }
 
+/// The key that `unsignedOf` makes that number of.
+int64_t keyOfUnsigned(uint64_t number) {
+  return int64_t(number ^ (uint64_t(1) << 63));
+}
+
 /// Keys that are asked at once: each step of a search is a message from all
 /// ranks to all, which takes as long for some numbers as for one.
 constexpr size_t kPivots = 15;
@@ -185,7 +190,7 @@ Result<Survey> RankRows::gatherSurveys(const Survey &own) const {
   if (Status s = ranks->agreeOn(bytes); !s)
     return std::move(s).error();
   Survey all;
-  for (const std::string &of : ranks->gatherAll(*bytes))
+  for (const std::string_view of : ranks->gatherAll(*bytes))
     if (Status s = join(all, of); !s)
       return std::move(s).error();
   return all;
@@ -309,9 +314,10 @@ uint64_t RankRows::digest() const {
     for (size_t i = group.first; i < group.first + group.rows; ++i) {
       const uint32_t row = sorted.rows[i];
       uint64_t hash = mix(mix(group.place + 1) ^ index++);
-      if (columns.date)
-        hash = mix(mix(hash ^ uint64_t(rows.dates[row])) ^
-                   (rows.fractions.empty() ? 0 : rows.fractions[row]));
+      if (columns.date) {
+        const RowDate date = rows.dateOf(row);
+        hash = mix(mix(hash ^ uint64_t(date.key)) ^ date.fraction);
+      }
       for (const GrowingArray<double> &column : rows.numbers)
         hash = mix(hash ^ std::bit_cast<uint64_t>(column[row]));
       for (const GrowingArray<uint32_t> &column : rows.levels)
@@ -353,15 +359,11 @@ std::vector<size_t> RankRows::findCuts(const RowOrder &sorted,
   const uint32_t *ids = sorted.rows.data();
   // The number of this rank's rows, of the group of a cut, before or at a date.
   auto countTo = [&](size_t i, uint64_t key, uint64_t fraction, bool isAt) {
-    auto dateOf = [&](uint32_t row) {
-      return std::pair(unsignedOf(rows.dates[row]),
-                       rows.fractions.empty() ? 0 : rows.fractions[row]);
-    };
-    const std::pair date(key, fraction);
+    const RowDate date = {keyOfUnsigned(key), fraction};
     return size_t(std::partition_point(ids + begins[i], ids + ends[i],
                                        [&](uint32_t row) {
-                                         return isAt ? dateOf(row) <= date
-                                                     : dateOf(row) < date;
+                                         return isAt ? rows.dateOf(row) <= date
+                                                     : rows.dateOf(row) < date;
                                        }) -
                   (ids + begins[i]));
   };
@@ -396,7 +398,7 @@ std::vector<size_t> RankRows::findCuts(const RowOrder &sorted,
                  : int64_t(rowsOf);
   }
   ranks->add(before);
-  const std::vector<std::string> all =
+  const RankBytes all =
       ranks->gatherAll({reinterpret_cast<const char *>(own.data()),
                         own.size() * sizeof(int64_t)});
   for (size_t i = 0; i < count; ++i) {

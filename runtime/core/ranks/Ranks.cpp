@@ -11,6 +11,7 @@
 #include "core/device/BackendFiles.h"
 #include "core/ranks/LocalRanks.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -80,29 +81,56 @@ Result<Ranks> Ranks::open() {
   return Ranks(**all);
 }
 
-std::vector<std::string> Ranks::split(std::string_view bytes,
-                                      std::span<const int64_t> sizes) const {
-  std::vector<std::string> parts;
-  for (int64_t size : sizes) {
-    parts.emplace_back(bytes.substr(0, size_t(size)));
-    bytes.remove_prefix(size_t(size));
+RankBytes::RankBytes(std::span<const int64_t> sizes)
+    : bytes(std::make_unique_for_overwrite<char[]>(
+          size_t(std::accumulate(sizes.begin(), sizes.end(), int64_t(0))))) {
+  size_t at = 0;
+  for (const int64_t size : sizes) {
+    parts.emplace_back(bytes.get() + at, size_t(size));
+    at += size_t(size);
   }
-  return parts;
 }
 
-std::vector<std::string> Ranks::gather(std::string_view mine) const {
+RankBytes Ranks::gather(std::string_view mine) const {
   const auto size = int64_t(mine.size());
   std::vector<int64_t> sizes(this->size());
   const std::vector<int64_t> words(this->size(), sizeof(int64_t));
   all->gather(all, &size, sizeof size, sizes.data(), words.data());
-  std::string bytes(
-      size_t(std::accumulate(sizes.begin(), sizes.end(), int64_t(0))), '\0');
-  all->gather(all, mine.data(), size, bytes.data(), sizes.data());
   if (rank() > 0) {
+    all->gather(all, mine.data(), size, nullptr, sizes.data());
     sent += size;
     return {};
   }
-  return split(bytes, sizes);
+  RankBytes bytes(sizes);
+  all->gather(all, mine.data(), size, bytes.data(), sizes.data());
+  return bytes;
+}
+
+void Ranks::gatherBlocks(std::string_view mine, size_t blockBytes,
+                         FunctionRef<void(std::string_view block)> take) const {
+  const std::vector<size_t> sizes =
+      exchangeCounts(std::vector<size_t>(size(), mine.size()));
+  std::string block;
+  for (size_t r = 0; r < size(); ++r)
+    for (size_t at = 0; at < sizes[r]; at += blockBytes) {
+      const size_t count = std::min(blockBytes, sizes[r] - at);
+      if (r == 0) {
+        if (rank() == 0)
+          take(mine.substr(at, count));
+        continue;
+      }
+      std::vector<size_t> out(size()), in(size());
+      if (rank() == r)
+        out[0] = count;
+      if (rank() == 0) {
+        in[r] = count;
+        block.resize(count);
+      }
+      exchange(rank() == r ? mine.data() + at : nullptr, out, block.data(), in,
+               1);
+      if (rank() == 0)
+        take(block);
+    }
 }
 
 std::string Ranks::broadcast(std::string bytes) const {
@@ -125,16 +153,19 @@ Ranks::fromFirst(FunctionRef<Result<std::string>()> compute) const {
   return broadcast(*std::move(bytes));
 }
 
-std::vector<std::string> Ranks::gatherAll(std::string_view mine) const {
-  const std::vector<std::string> gathered = gather(mine);
+RankBytes Ranks::gatherAll(std::string_view mine) const {
+  RankBytes bytes = gather(mine);
   std::vector<int64_t> sizes(size());
-  std::string bytes;
-  for (size_t r = 0; r < gathered.size(); ++r) {
-    sizes[r] = int64_t(gathered[r].size());
-    bytes += gathered[r];
-  }
+  for (size_t r = 0; r < bytes.size(); ++r)
+    sizes[r] = int64_t(bytes[r].size());
   all->broadcast(all, sizes.data(), int64_t(sizes.size() * sizeof(int64_t)));
-  return split(broadcast(std::move(bytes)), sizes);
+  if (rank() > 0)
+    bytes = RankBytes(sizes);
+  const int64_t count = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
+  all->broadcast(all, bytes.data(), count);
+  if (rank() == 0)
+    sent += count * int64_t(size() - 1);
+  return bytes;
 }
 
 Result<std::string> Ranks::fold(
@@ -191,8 +222,7 @@ void Ranks::exchange(const void *send, std::span<const size_t> sentCounts,
   all->all_to_all(all, send, out.data(), receive, in.data());
 }
 
-std::vector<std::string>
-Ranks::exchange(const std::vector<std::string> &mine) const {
+RankBytes Ranks::exchange(const std::vector<std::string> &mine) const {
   std::string bytes;
   std::vector<size_t> counts;
   for (const std::string &each : mine) {
@@ -200,11 +230,9 @@ Ranks::exchange(const std::vector<std::string> &mine) const {
     bytes += each;
   }
   const std::vector<size_t> received = exchangeCounts(counts);
-  std::string got(std::accumulate(received.begin(), received.end(), size_t(0)),
-                  '\0');
+  RankBytes got(std::vector<int64_t>(received.begin(), received.end()));
   exchange(bytes.data(), counts, got.data(), received, 1);
-  const std::vector<int64_t> sizes(received.begin(), received.end());
-  return split(got, sizes);
+  return got;
 }
 
 void Ranks::add(std::span<int64_t> numbers) const {
@@ -220,9 +248,9 @@ Status Ranks::agree(Status mine) const {
     return mine;
   // One byte more, so that an empty message is an error, too.
   const std::string error = mine ? "" : "!" + mine.error().message;
-  for (const std::string &each : gatherAll(error))
+  for (const std::string_view each : gatherAll(error))
     if (!each.empty())
-      return Error{each.substr(1)};
+      return Error{std::string(each.substr(1))};
   return mine;
 }
 

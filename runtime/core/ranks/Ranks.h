@@ -23,12 +23,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tamrt {
+
+/// The bytes of each rank, by rank, all in one piece of memory.
+class RankBytes {
+public:
+  RankBytes() = default;
+  /// Of so many bytes of each, whose values are indeterminate.
+  explicit RankBytes(std::span<const int64_t> sizes);
+
+  /// All of them.
+  char *data() { return bytes.get(); }
+  size_t size() const { return parts.size(); }
+  std::string_view operator[](size_t rank) const { return parts[rank]; }
+  auto begin() const { return parts.begin(); }
+  auto end() const { return parts.end(); }
+
+private:
+  std::unique_ptr<char[]> bytes;
+  std::vector<std::string_view> parts;
+};
 
 class Ranks {
 public:
@@ -50,9 +70,13 @@ public:
   const char *library() const { return all->name; }
 
   /// The bytes of each rank, by rank, on all ranks.
-  std::vector<std::string> gatherAll(std::string_view mine) const;
+  RankBytes gatherAll(std::string_view mine) const;
   /// The same on rank 0 alone; elsewhere nothing.
-  std::vector<std::string> gather(std::string_view mine) const;
+  RankBytes gather(std::string_view mine) const;
+  /// Gives the bytes of each rank, by rank, to take(block) on rank 0, in blocks
+  /// of at most `blockBytes`: it holds one of them at a time.
+  void gatherBlocks(std::string_view mine, size_t blockBytes,
+                    FunctionRef<void(std::string_view block)> take) const;
   /// The bytes of rank 0.
   std::string broadcast(std::string bytes) const;
   /// What rank 0 computes, or its error, on all ranks. The others do not call
@@ -66,7 +90,7 @@ public:
   fold(std::string mine,
        FunctionRef<Result<std::string>(std::string_view later)> join) const;
   /// What each rank has for this one, given what this one has for each.
-  std::vector<std::string> exchange(const std::vector<std::string> &mine) const;
+  RankBytes exchange(const std::vector<std::string> &mine) const;
   /// The same of values of `bytes` each, of which `counts` come from and go to
   /// each rank, in one array.
   void exchange(const void *send, std::span<const size_t> sent, void *receive,
@@ -90,9 +114,6 @@ public:
   int64_t sentBytes() const { return sent; }
 
 private:
-  std::vector<std::string> split(std::string_view bytes,
-                                 std::span<const int64_t> sizes) const;
-
   const tamrt_communicator *all;
   mutable int64_t sent = 0;
 };

@@ -166,7 +166,7 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
     ladders.direct = ladder(model, TAMRT_STEP_FIT_CHUNK);
   // Only the direct solver has an inverse.
   if (hasCg(model) && options.solver != FitSolver::Direct &&
-      !options.inference && !options.systems) {
+      !options.inference && !options.systems && !options.asksForSystems()) {
     ladders.gradients = ladder(model, TAMRT_STEP_APPLY_CHUNK);
     if (model.small_blocks)
       ladders.smallBlocks = ladder(*model.small_blocks, TAMRT_STEP_APPLY_CHUNK);

@@ -56,10 +56,7 @@ void PartCheck::addRows(const Rows &rows) {
     }
     if (columns->date)
       for (size_t row = first; row < first + count; ++row)
-        addDate(
-            index,
-            {rows.dates[row], rows.fractions.empty() ? 0 : rows.fractions[row]},
-            counts[index] == 0 && row == first);
+        addDate(index, rows.dateOf(row), counts[index] == 0 && row == first);
     counts[index] += uint32_t(count);
   });
 }

@@ -169,9 +169,9 @@ Normalization normalizationOf(const Normalization &all,
 }
 
 /// Gives the sums of a block, in `state`, to the taker.
-void PartSums::takeBlock(size_t block, void *state, const TargetSum &target,
-                         Taking &taking) const {
-  const SumsLayout &layout = taking.pass.layout;
+void PartSums::takeBlock(size_t block, void *state,
+                         const TargetSum &target) const {
+  const SumsLayout &layout = taking->pass.layout;
   std::vector<double> numbers(layout.size());
   layout.forEach([&](const tamrt_accumulator &each, size_t at) {
     std::copy_n(numbersIn(state, each), each.count,
@@ -179,9 +179,20 @@ void PartSums::takeBlock(size_t block, void *state, const TargetSum &target,
   });
   if (layout.hasTarget())
     layout.setTarget(target, numbers);
-  const std::lock_guard lock(taking.mutex);
-  if (taking.status)
-    taking.status = taking.take(blocks.placeOf(block), numbers);
+  const std::lock_guard lock(taking->mutex);
+  if (taking->status)
+    taking->status = taking->take(blocks.placeOf(block), numbers);
+}
+
+/// The options of a fit whose sums are those of the blocks blockAt(group).
+template <class BlockAt>
+RunOptions PartSums::takingBlocks(const BlockAt &blockAt) {
+  RunOptions with = options;
+  with.takeSums = [this, blockAt](size_t group, void *state,
+                                  const TargetSum &target) {
+    takeBlock(blockAt(group), state, target);
+  };
+  return with;
 }
 
 /// The rows of `data` by their blocks. `next` has the rows of each group before
@@ -260,10 +271,8 @@ static tamrt_step_kind solverOf(const PartPass &pass) {
 
 /// A crew for passes with the steps of a pass, over any of the ranges.
 Result<Crew> PartSums::makeCrew(const PartPass &pass) {
-  RunOptions with = options;
-  with.takeSums = [this](size_t index, void *state, const TargetSum &target) {
-    takeBlock(blockOf[chosen[index]], state, target, *taking);
-  };
+  RunOptions with =
+      takingBlocks([this](size_t index) { return blockOf[chosen[index]]; });
   if (describe(pass.kind).isCg())
     with.passOf = [this](size_t index) -> RunOptions::Pass {
       const PartPass &now = taking->pass;
@@ -328,14 +337,17 @@ Status PartSums::sumInMemory(const TakeNode &take) {
 
 Status PartSums::sumStreamed(const TakeNode &take, const StreamLimits &limits) {
   StreamedRows rows = readRows(limits.rowBytes);
-  Status summed = addStreamed(rows, take, limits);
+  const PartPass pass = fit.directPass();
+  Taking now = {pass, take};
+  taking = &now;
+  Status summed = addStreamed(rows, limits);
+  taking = nullptr;
   timesRead = rows.readings;
   return summed;
 }
 
 /// Sums rows that come in pieces.
-Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
-                             const StreamLimits &limits) {
+Status PartSums::addStreamed(StreamedRows &rows, const StreamLimits &limits) {
   // Of parts that have all rows of all groups, blocks are the groups.
   const bool areGroups = [&] {
     bool are = blocks.size() == fit.rows.groupRows.size();
@@ -360,12 +372,7 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
       });
     own = normalizationOf(fit.rows.normalization, places);
   }
-  const PartPass pass = fit.directPass();
-  Taking taking = {pass, take};
-  RunOptions with = options;
-  with.takeSums = [&](size_t block, void *state, const TargetSum &target) {
-    takeBlock(block, state, target, taking);
-  };
+  const RunOptions with = takingBlocks([](size_t block) { return block; });
   const FittedGroups fitted =
       areGroups ? FittedGroups{fit.rows.order.names, fit.rows.groupRows}
                 : FittedGroups{names, counts};
@@ -383,7 +390,7 @@ Status PartSums::addStreamed(StreamedRows &rows, const TakeNode &take,
   while (true) {
     Result<bool> more = fits->resume();
     if (!more || !*more)
-      return more ? taking.status : std::move(more).error();
+      return more ? taking->status : std::move(more).error();
     std::vector<uint32_t> next(fit.rows.parts.size());
     const bool isFirst = rows.readings == 0;
     auto add = [&](Dataset &piece) -> Status {

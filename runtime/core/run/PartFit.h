@@ -145,16 +145,15 @@ private:
   };
 
   Status checkSeen() const;
-  void takeBlock(size_t block, void *state, const TargetSum &target,
-                 Taking &taking) const;
+  void takeBlock(size_t block, void *state, const TargetSum &target) const;
+  template <class BlockAt> RunOptions takingBlocks(const BlockAt &blockAt);
   void choose(const std::vector<bool> &isWanted);
   Result<Crew> makeCrew(const PartPass &pass);
   std::vector<Group> divide(const Dataset &data, std::vector<uint32_t> &next,
                             Status &status) const;
   Status divideGroups(Dataset &piece, std::vector<uint32_t> &next) const;
   StreamedRows readRows(size_t rowBytes);
-  Status addStreamed(StreamedRows &rows, const TakeNode &take,
-                     const StreamLimits &limits);
+  Status addStreamed(StreamedRows &rows, const StreamLimits &limits);
 
   const tamrt_model &model;
   const SurveyedFit &fit;

@@ -40,6 +40,10 @@ std::string textOf(size_t from, size_t to) {
   return std::string(from * 7 % 5, char('a' + from)) + std::to_string(to);
 }
 
+std::vector<std::string> textsOf(const RankBytes &bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
 TEST(Ranks, ExchangeBytes) {
   for (size_t count : {1, 2, 5})
     onRanks(count, [&](const Ranks &ranks) {
@@ -50,10 +54,18 @@ TEST(Ranks, ExchangeBytes) {
         expected.push_back(textOf(r, own));
         first.push_back(textOf(r, 0));
       }
-      EXPECT_EQ(ranks.exchange(mine), expected);
-      EXPECT_EQ(ranks.gatherAll(mine[0]), first);
-      EXPECT_EQ(ranks.gather(mine[0]),
+      EXPECT_EQ(textsOf(ranks.exchange(mine)), expected);
+      EXPECT_EQ(textsOf(ranks.gatherAll(mine[0])), first);
+      EXPECT_EQ(textsOf(ranks.gather(mine[0])),
                 own == 0 ? first : std::vector<std::string>());
+      std::vector<std::string> blocks, wanted;
+      for (size_t r = 0; own == 0 && r < count; ++r)
+        for (size_t at = 0; at < first[r].size(); at += 3)
+          wanted.push_back(first[r].substr(at, 3));
+      ranks.gatherBlocks(mine[0], 3, [&](std::string_view block) {
+        blocks.emplace_back(block);
+      });
+      EXPECT_EQ(blocks, wanted);
       EXPECT_EQ(ranks.broadcast(own == 0 ? "all" : "none"), "all");
       int64_t sums[] = {int64_t(own), -1};
       ranks.add(sums);

@@ -8,9 +8,12 @@
 
 #include "app/Adapt.h"
 
+#include "app/AdaptTables.h"
 #include "app/Commands.h"
+#include "app/RunRanks.h"
 #include "app/StreamedAdapt.h"
-#include "io/CsvWriter.h"
+#include "core/ranks/RankFiles.h"
+#include "io/AtomicFile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,18 +23,128 @@
 
 namespace tamrt {
 
+/// Columns of levels, as the rows were read.
+static std::vector<WindowColumns::Levels>
+levelsOf(const Rows &rows,
+         FunctionRef<const TextIndex &(size_t column)> texts) {
+  std::vector<WindowColumns::Levels> levels;
+  for (size_t i = 0; i < rows.levels.size(); ++i) {
+    const GrowingArray<uint32_t> &ids = rows.levels[i];
+    WindowColumns::Levels &column = levels.emplace_back();
+    column.ids.append({ids.data(), ids.size()});
+    const TextIndex &of = texts(i);
+    for (uint32_t id = 0; id < of.size(); ++id)
+      column.texts.emplace_back(of[id]);
+  }
+  return levels;
+}
+
+WindowRows::WindowRows(const AdaptRun &run, Rows rows,
+                       const ModelColumns &columns,
+                       FunctionRef<const TextIndex &(size_t column)> texts,
+                       const GroupOrder &order)
+    : of(run), levels(levelsOf(rows, texts)),
+      arranged(Dataset::arrange(std::move(rows), columns, texts, order,
+                                run.joint.model(), run.levels(),
+                                run.options.threads)),
+      levelColumns(columns.inputs), windows(windowsOf(arranged, run.adapt)) {
+  for (WindowColumns::Levels &column : levels) {
+    GrowingArray<uint32_t> sorted;
+    uint32_t *out = sorted.extend(column.ids.size());
+    for (size_t row = 0; row < column.ids.size(); ++row)
+      out[row] = column.ids[arranged.fileRows()[row]];
+    column.ids = std::move(sorted);
+  }
+}
+
+std::vector<bool> WindowRows::lackTargets() const {
+  std::vector<bool> lacks(arranged.rowCount());
+  size_t checked = 0;
+  for (const Window &window : windows) {
+    const size_t end = window.training + size_t(of.adapt.window);
+    for (size_t row = std::max(checked, window.training); row < end; ++row)
+      if (std::isnan(arranged.target()[row]))
+        lacks[row] = true;
+    checked = std::max(checked, end);
+  }
+  return lacks;
+}
+
+Status WindowRows::fit(const std::function<void(const FittedWindow &)> &take) {
+  WindowColumns columns;
+  for (size_t i = 0; i < of.joint.places.size(); ++i) {
+    const JointInputs::Place &place = of.joint.places[i];
+    const bool hasLevels = of.windowModel.inputs[i].rule == TAMRT_RULE_LEVELS;
+    columns.source.inputs.push_back(place.effect ? base.effects[i].data()
+                                    : hasLevels
+                                        ? nullptr
+                                        : arranged.numbers(*place.input));
+    columns.levels.push_back(hasLevels ? &levels[levelColumns[*place.input]]
+                                       : nullptr);
+  }
+  columns.source.target =
+      of.adapt.corrects ? base.residuals.data() : arranged.target();
+  columns.source.weights = arranged.weights();
+  predictions.assign(arranged.rowCount(),
+                     std::numeric_limits<double>::quiet_NaN());
+  Status done = fitWindows(
+      of.windowModel, arranged.groups(), columns, windows, of.windowOptions(),
+      of.run,
+      [&](const FittedWindows &fitted) {
+        apart += fitted.apart;
+        const auto width = size_t(of.windowModel.columns);
+        const std::span coefficients(fitted.coefficients);
+        for (size_t w = 0; take && w < fitted.windows.size(); ++w) {
+          const Window &window = fitted.windows[w];
+          take({window.group, window.index, arranged.fileRows()[window.first],
+                coefficients.subspan(w * width, width)});
+        }
+        return Status();
+      },
+      predictions.data());
+  return done ? done : of.located(done.error());
+}
+
+double WindowRows::predictionOf(size_t row) const {
+  return numbersOf(predictions[row],
+                   base.predictions.empty() ? 0 : base.predictions[row])[0];
+}
+
+std::vector<bool> WindowRows::notFinite() const {
+  // A window's prediction may be NaN, too: only rows of no window lack one.
+  std::vector<bool> isBad(predictions.size());
+  for (const Window &window : windows)
+    for (size_t row = window.first; row < window.first + window.rows; ++row)
+      isBad[row] = !std::isfinite(predictionOf(row));
+  return isBad;
+}
+
+AdaptCounts WindowRows::counts() const {
+  AdaptCounts counts = {arranged.groups().size(), arranged.groups().size(),
+                        arranged.rowCount(),      arranged.tiedRows(),
+                        windows.size(),           apart};
+  for (const Window &window : windows)
+    counts.without -= window.index == 0;
+  return counts;
+}
+
 Status
 Adaptation::compute(bool keepsKeys,
                     const std::function<void(const FittedWindow &)> &take) {
   if (Status s = read(keepsKeys); !s)
     return s;
-  if (Status s = of.predictBase(*data, places(), base); !s)
+  if (Status s = of.predictBase(rows->data(), places(), rows->base); !s)
     return s;
   if (of.weights)
     of.timings.end("predict");
-  if (Status s = fit(take); !s)
+  if (Status s = rows->fit(take); !s)
     return s;
-  return checkPredictions();
+  of.timings.end("windows");
+  const std::optional<size_t> bad = places().firstOf(rows->notFinite());
+  if (!bad)
+    return {};
+  return Error{places().placeOf(*bad) + ": " +
+               describeInfinite(rows->predictionOf(*bad))};
 }
 
 Status Adaptation::read(bool keepsKeys) {
@@ -43,129 +156,40 @@ Status Adaptation::read(bool keepsKeys) {
   Result<RowReader::AllRows> all = reader->readAll();
   if (!all)
     return std::move(all).error();
-  Rows &rows = all->rows;
-  keys = std::move(rows.keys);
-  lines = std::move(rows.lines);
-  levelColumns = reader->columns().inputs;
-  for (size_t i = 0; i < rows.levels.size(); ++i) {
-    const GrowingArray<uint32_t> &ids = rows.levels[i];
-    WindowColumns::Levels &column = levels.emplace_back();
-    column.ids.append({ids.data(), ids.size()});
-    const TextIndex &texts = reader->levels(i);
-    for (uint32_t id = 0; id < texts.size(); ++id)
-      column.texts.emplace_back(texts[id]);
-  }
-  data = Dataset::arrange(std::move(rows), *reader, reader->groupOrder(),
-                          of.joint.model(), of.levels(), of.options.threads);
-  for (WindowColumns::Levels &column : levels) {
-    GrowingArray<uint32_t> sorted;
-    uint32_t *out = sorted.extend(column.ids.size());
-    for (size_t row = 0; row < column.ids.size(); ++row)
-      out[row] = column.ids[data->fileRows()[row]];
-    column.ids = std::move(sorted);
-  }
-  windows = windowsOf(*data, of.adapt);
+  keys = std::move(all->rows.keys);
+  lines = std::move(all->rows.lines);
+  rows.emplace(
+      of, std::move(all->rows), reader->columns(),
+      [&](size_t column) -> const TextIndex & {
+        return reader->levels(column);
+      },
+      reader->groupOrder());
   of.timings.end("read");
-  if (windows.empty())
-    return of.describeShort(data->longestGroup());
-  return checkTargets();
+  if (!rows->haveWindows())
+    return of.describeShort(rows->data().longestGroup());
+  // The rows that windows train on have targets.
+  const std::optional<size_t> lacking = places().firstOf(rows->lackTargets());
+  if (!lacking)
+    return {};
+  return AdaptRun::describeLack(places().placeOf(*lacking, of.model.target));
 }
 
 RowPlaces Adaptation::places() const {
-  return {of.model, *data, {lines.data(), lines.size()}, of.path, of.unit};
-}
-
-/// Checks that the rows that windows train on have targets.
-Status Adaptation::checkTargets() const {
-  std::vector<bool> lacks(data->rowCount());
-  size_t checked = 0;
-  for (const Window &window : windows) {
-    const size_t end = window.training + size_t(of.adapt.window);
-    for (size_t row = std::max(checked, window.training); row < end; ++row)
-      if (std::isnan(data->target()[row]))
-        lacks[row] = true;
-    checked = std::max(checked, end);
-  }
-  const std::optional<size_t> first = places().firstOf(lacks);
-  if (!first)
-    return {};
-  return AdaptRun::describeLack(places().placeOf(*first, of.model.target));
-}
-
-Status Adaptation::fit(const std::function<void(const FittedWindow &)> &take) {
-  WindowColumns columns;
-  for (size_t i = 0; i < of.joint.places.size(); ++i) {
-    const JointInputs::Place &place = of.joint.places[i];
-    const bool hasLevels = of.windowModel.inputs[i].rule == TAMRT_RULE_LEVELS;
-    columns.source.inputs.push_back(place.effect ? base.effects[i].data()
-                                    : hasLevels  ? nullptr
-                                                 : data->numbers(*place.input));
-    columns.levels.push_back(hasLevels ? &levels[levelColumns[*place.input]]
-                                       : nullptr);
-  }
-  columns.source.target =
-      of.adapt.corrects ? base.residuals.data() : data->target();
-  columns.source.weights = data->weights();
-  predictions.assign(data->rowCount(),
-                     std::numeric_limits<double>::quiet_NaN());
-  Status done = fitWindows(
-      of.windowModel, data->groups(), columns, windows, of.windowOptions(),
-      of.run,
-      [&](const FittedWindows &fitted) {
-        apart += fitted.apart;
-        const auto width = size_t(of.windowModel.columns);
-        const std::span coefficients(fitted.coefficients);
-        for (size_t w = 0; take && w < fitted.windows.size(); ++w) {
-          const Window &window = fitted.windows[w];
-          take({window.group, window.index, data->fileRows()[window.first],
-                coefficients.subspan(w * width, width)});
-        }
-        return Status();
-      },
-      predictions.data());
-  if (!done)
-    return of.located(done.error());
-  of.timings.end("windows");
-  return {};
-}
-
-double Adaptation::predictionOf(size_t row) const {
-  return predictions[row] +
-         (base.predictions.empty() ? 0 : base.predictions[row]);
-}
-
-Status Adaptation::checkPredictions() const {
-  // A window's prediction may be NaN, too: only rows of no window lack one.
-  std::vector<bool> isBad(predictions.size());
-  for (const Window &window : windows)
-    for (size_t row = window.first; row < window.first + window.rows; ++row)
-      isBad[row] = !std::isfinite(predictionOf(row));
-  const std::optional<size_t> first = places().firstOf(isBad);
-  if (!first)
-    return {};
-  return Error{places().placeOf(*first) + ": " +
-               describeInfinite(predictionOf(*first))};
+  return {
+      of.model, rows->data(), {lines.data(), lines.size()}, of.path, of.unit};
 }
 
 void Adaptation::forEachRow(
     FunctionRef<void(size_t, std::span<const double>)> body) const {
-  const std::vector<uint32_t> rowOf = data->inFileOrder();
+  const std::vector<double> &base = rows->base.predictions;
+  const size_t width = of.names().size();
+  const std::vector<uint32_t> rowOf = rows->data().inFileOrder();
   for (size_t fileRow = 0; fileRow < rowOf.size(); ++fileRow) {
     const size_t row = rowOf[fileRow];
-    const double numbers[] = {
-        predictionOf(row), base.predictions.empty() ? 0 : base.predictions[row],
-        predictions[row]};
-    body(fileRow, std::span(numbers).first(of.adapt.corrects ? 3 : 1));
+    const auto numbers = WindowRows::numbersOf(rows->predictions[row],
+                                               base.empty() ? 0 : base[row]);
+    body(fileRow, std::span(numbers).first(width));
   }
-}
-
-AdaptCounts Adaptation::counts() const {
-  AdaptCounts counts = {data->groups().size(), data->groups().size(),
-                        data->rowCount(),      data->tiedRows(),
-                        windows.size(),        apart};
-  for (const Window &window : windows)
-    counts.without -= window.index == 0;
-  return counts;
 }
 
 namespace {
@@ -174,72 +198,6 @@ namespace {
 std::string_view keysOf(const KeyCells &keys, size_t row) {
   return keys.ends.empty() ? std::string_view() : keys[row];
 }
-
-/// A table of coefficients: the keys of a window's first predicted row, the
-/// window, and a coefficient.
-class CoefficientsTable {
-public:
-  CoefficientsTable(const tamrt_model &model, AtomicFile file)
-      : windowModel(*model.adapt->model), table(std::move(file)) {
-    std::vector<std::string> names = keyNames(model);
-    keyCount = names.size();
-    for (std::string &name :
-         uniqueNames(names, {"window", "effect", "index", "value"}))
-      names.push_back(std::move(name));
-    table.header(names);
-  }
-
-  void add(const FittedWindow &window, std::string_view keys) {
-    const double *value = window.coefficients.data();
-    for (int64_t e = 0; e < windowModel.effect_count; ++e)
-      for (int64_t i = 0; i < windowModel.effects[e].columns; ++i) {
-        if (keyCount > 0)
-          table.written(keys, keyCount);
-        table.integer(int64_t(window.index));
-        table.text(windowModel.effects[e].name);
-        table.integer(i);
-        table.number(*value++);
-        table.endRow();
-      }
-  }
-
-  Status finish() { return table.finish(); }
-
-private:
-  const tamrt_model &windowModel;
-  CsvWriter table;
-  size_t keyCount;
-};
-
-/// The table of all rows: keys and numbers, of which those that do not exist
-/// are empty.
-class RowsTable {
-public:
-  RowsTable(const AdaptRun &run, AtomicFile file) : table(std::move(file)) {
-    std::vector<std::string> names = keyNames(run.model);
-    keyCount = names.size();
-    for (std::string &name : uniqueNames(names, run.names()))
-      names.push_back(std::move(name));
-    table.header(names);
-  }
-
-  void add(std::string_view keys, std::span<const double> numbers) {
-    if (keyCount > 0)
-      table.written(keys, keyCount);
-    for (double number : numbers)
-      if (std::isnan(number))
-        table.text("");
-      else
-        table.number(number);
-    table.endRow();
-  }
-
-  Status finish() { return table.finish(); }
-
-private:
-  CsvWriter table;
-  size_t keyCount;
-};
 
 /// The tables that a run writes. That of its rows is opened with the first row.
 class AdaptTables {
@@ -253,7 +211,7 @@ public:
         AtomicFile::create(run.options.windowCoefficients);
     if (!file)
       return std::move(file).error();
-    windows.emplace(run.model, *std::move(file));
+    windows.emplace(run.model, CsvWriter(*std::move(file)));
     return {};
   }
 
@@ -264,7 +222,7 @@ public:
       Result<AtomicFile> file = AtomicFile::create(run.options.output);
       if (!file)
         return std::move(file).error();
-      rows.emplace(run, *std::move(file));
+      rows.emplace(run, CsvWriter(*std::move(file)));
     }
     rows->add(keys, numbers);
     return {};
@@ -347,6 +305,8 @@ Status adaptFile(const tamrt_model &model, const Options &options,
 } // namespace
 
 Status runAdapt(const tamrt_model &model, const Options &options) {
+  if (!options.frame && isPattern(options.input))
+    return adaptOnRanks(model, options, Ranks());
   return runSession(model, options, [&](const Session &session) {
     return adaptFile(session.modelOf(model, options), options, session);
   });

@@ -13,10 +13,16 @@
 #include "app/RowPlaces.h"
 #include "core/FunctionRef.h"
 #include "core/data/Dataset.h"
+#include "core/data/Groups.h"
+#include "core/data/ModelColumns.h"
 #include "core/data/RowReader.h"
 #include "core/run/Windows.h"
 #include "io/Error.h"
+#include "io/GrowingArray.h"
+#include "io/TextIndex.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -32,6 +38,52 @@ struct FittedWindow {
   size_t group, index, row;
   /// Of the windows' model.
   std::span<const double> coefficients;
+};
+
+/// Rows of a run of adapt that are in memory, all of their groups, and what
+/// their windows make of them.
+class WindowRows {
+public:
+  /// Arranges rows whose columns, texts of levels and groups are given. `run`,
+  /// which is prepared, must outlive it.
+  WindowRows(const AdaptRun &run, Rows rows, const ModelColumns &columns,
+             FunctionRef<const TextIndex &(size_t column)> texts,
+             const GroupOrder &order);
+
+  const Dataset &data() const { return arranged; }
+  bool haveWindows() const { return !windows.empty(); }
+
+  /// Marks the rows without a target that windows train on.
+  std::vector<bool> lackTargets() const;
+  /// Fits the windows and predicts. `take` gets the windows in order; it may be
+  /// empty. Errors: those of steps.
+  Status fit(const std::function<void(const FittedWindow &)> &take);
+  /// Marks the rows that windows predict by a number that is not finite.
+  std::vector<bool> notFinite() const;
+
+  double predictionOf(size_t row) const;
+  /// The numbers that AdaptRun::names names, given a row's. What does not exist
+  /// is NaN.
+  static std::array<double, 3> numbersOf(double window, double base) {
+    return {window + base, base, window};
+  }
+  AdaptCounts counts() const;
+
+  /// What the base model makes of the rows: to be set before `fit`.
+  BaseColumns base;
+  /// By row, of the windows; NaN where they make none.
+  std::vector<double> predictions;
+
+private:
+  const AdaptRun &of;
+  /// By column of levels of the file, in the order in which rows were read
+  /// until the constructor ends.
+  std::vector<WindowColumns::Levels> levels;
+  Dataset arranged;
+  /// By input of the joint model, its column of levels.
+  std::vector<size_t> levelColumns;
+  std::vector<Window> windows;
+  size_t apart = 0;
 };
 
 /// The rows of a run of adapt, all in memory, and its results.
@@ -50,37 +102,24 @@ public:
   /// Keys by row of the data, if they were kept.
   const KeyCells &keyCells() const { return keys; }
   /// Names of the groups of the data, by FittedWindow::group.
-  const std::vector<Group> &groups() const { return data->groups(); }
-  size_t rowCount() const { return data->rowCount(); }
+  const std::vector<Group> &groups() const { return rows->data().groups(); }
+  size_t rowCount() const { return rows->data().rowCount(); }
 
   /// Calls body(row, numbers) for each row, in the order of the data, with the
   /// numbers that AdaptRun::names names. What does not exist is NaN.
   void
   forEachRow(FunctionRef<void(size_t, std::span<const double>)> body) const;
 
-  AdaptCounts counts() const;
+  AdaptCounts counts() const { return rows->counts(); }
 
 private:
   Status read(bool keepsKeys);
-  Status checkTargets() const;
-  Status fit(const std::function<void(const FittedWindow &)> &take);
-  Status checkPredictions() const;
-  double predictionOf(size_t row) const;
   RowPlaces places() const;
 
   AdaptRun &of;
-  std::optional<Dataset> data;
   KeyCells keys;
   GrowingArray<uint64_t> lines;
-  /// By column of levels of the file.
-  std::vector<WindowColumns::Levels> levels;
-  /// By input of the joint model, its column of levels.
-  std::vector<size_t> levelColumns;
-  std::vector<Window> windows;
-  BaseColumns base;
-  /// By row, of the windows; NaN where they make none.
-  std::vector<double> predictions;
-  size_t apart = 0;
+  std::optional<WindowRows> rows;
 };
 
 } // namespace tamrt

@@ -60,8 +60,8 @@ static tamrt_adapt chosenWindows(const tamrt_model &model,
 }
 
 AdaptRun::AdaptRun(const tamrt_model &model, const Options &options,
-                   const Session &session)
-    : progress(STDERR_FILENO, model.name), model(model), options(options),
+                   const Session &session, int out)
+    : progress(out, model.name), model(model), options(options),
       adapt(chosenWindows(model, options)), windowModel(*adapt.model),
       joint(model), run(session.runFit(model, options, progress)) {
   run.work = WorkKind::Sliding;
@@ -97,19 +97,29 @@ Status AdaptRun::prepare() {
   return {};
 }
 
-Result<RowReader> AdaptRun::open(bool keepsKeys, bool inPlace,
-                                 size_t blockBytes) {
+ReadOptions AdaptRun::reading(bool keepsKeys, bool inPlace,
+                              size_t blockBytes) const {
   ReadOptions how = {/*dropMissing=*/false, options.threads, blockBytes,
                      options.format};
   how.forWindows = true;
   how.keepKeys = keepsKeys;
   how.inPlace = inPlace;
+  return how;
+}
+
+std::optional<TrainedTexts> AdaptRun::trained() const {
+  if (!weights)
+    return {};
+  return TrainedTexts{weights->groups, weights->normalization.levels};
+}
+
+Result<RowReader> AdaptRun::open(bool keepsKeys, bool inPlace,
+                                 size_t blockBytes) {
+  const ReadOptions how = reading(keepsKeys, inPlace, blockBytes);
+  const std::optional<TrainedTexts> texts = trained();
   Result<RowReader> reader =
-      weights
-          ? RowReader::open(options.source(), joint.model(),
-                            {weights->groups, weights->normalization.levels},
-                            how)
-          : RowReader::open(options.source(), joint.model(), how);
+      texts ? RowReader::open(options.source(), joint.model(), *texts, how)
+            : RowReader::open(options.source(), joint.model(), how);
   if (reader) {
     path = reader->path();
     unit = reader->unit();
@@ -125,6 +135,12 @@ std::span<const LevelTable> AdaptRun::levels() const {
 
 Status AdaptRun::predictBase(const Dataset &data, const RowPlaces &places,
                              BaseColumns &out) const {
+  if (Status s = predictBase(data, out); !s || !weights)
+    return s;
+  return places.checkFinite(out.predictions, TAMRT_STEP_PREDICT, *weights, run);
+}
+
+Status AdaptRun::predictBase(const Dataset &data, BaseColumns &out) const {
   const size_t rows = data.rowCount();
   out.effects.resize(joint.places.size());
   if (!weights)
@@ -134,10 +150,6 @@ Status AdaptRun::predictBase(const Dataset &data, const RowPlaces &places,
                                out.predictions.data());
       !s)
     return located(s.error());
-  if (Status s = places.checkFinite(out.predictions, TAMRT_STEP_PREDICT,
-                                    *weights, run);
-      !s)
-    return s;
   out.residuals.resize(rows);
   for (size_t row = 0; row < rows; ++row)
     out.residuals[row] = data.target()[row] - out.predictions[row];

@@ -26,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace tamrt {
@@ -75,15 +76,20 @@ struct AdaptCounts {
 class AdaptRun {
 public:
   /// The arguments must outlive it; `model` has windows and is that of the
-  /// session.
+  /// session. Progress goes to the terminal that is `out`, if it is one.
   AdaptRun(const tamrt_model &model, const Options &options,
-           const Session &session);
+           const Session &session, int out = STDERR_FILENO);
   AdaptRun(const AdaptRun &) = delete;
   AdaptRun &operator=(const AdaptRun &) = delete;
 
   /// Checks that there is memory for the steps, and reads the weights. To be
   /// called once, before the functions below.
   Status prepare();
+
+  /// How rows are read.
+  ReadOptions reading(bool keepsKeys, bool inPlace, size_t blockBytes) const;
+  /// The texts of the base model, if there is one.
+  std::optional<TrainedTexts> trained() const;
 
   /// Opens the rows of `options.source()`. Errors: those of RowReader::open.
   Result<RowReader> open(bool keepsKeys, bool inPlace, size_t blockBytes);
@@ -92,7 +98,9 @@ public:
   std::span<const LevelTable> levels() const;
 
   /// Predicts rows with the base model, and their effects if they are inputs.
-  /// Errors: those of `predictGroups`; a prediction that is not finite.
+  /// Errors: those of `predictGroups`.
+  Status predictBase(const Dataset &data, BaseColumns &out) const;
+  /// The same, and checks that predictions are finite.
   Status predictBase(const Dataset &data, const RowPlaces &places,
                      BaseColumns &out) const;
 

@@ -62,26 +62,34 @@ std::string describeInfinite(double number) {
          "; the row is too far from the training rows";
 }
 
-Status RowPlaces::checkFinite(std::span<const double> numbers,
-                              tamrt_step_kind kind, const Weights &weights,
-                              const RunOptions &run) const {
-  const auto width = size_t(outputWidth(model, kind));
-  // The first number that is not finite, or the size.
-  auto firstBad = [](std::span<const double> list) {
-    return size_t(
-        std::find_if(list.begin(), list.end(),
-                     [](double number) { return !std::isfinite(number); }) -
-        list.begin());
-  };
+/// The first number that is not finite, or their count.
+static size_t firstBad(std::span<const double> numbers) {
+  return size_t(
+      std::find_if(numbers.begin(), numbers.end(),
+                   [](double number) { return !std::isfinite(number); }) -
+      numbers.begin());
+}
+
+std::vector<bool> RowPlaces::notFinite(std::span<const double> numbers,
+                                       tamrt_step_kind kind) const {
   // Most files have none, and need no marks.
   if (areFinite(numbers.data(), numbers.size()))
     return {};
+  const auto width = size_t(outputWidth(model, kind));
   std::vector<bool> isBad(data.rowCount());
   for (size_t row = 0; row < isBad.size(); ++row)
     isBad[row] = firstBad(numbers.subspan(row * width, width)) < width;
-  const size_t bad = *firstOf(isBad);
-  const size_t at = firstBad(numbers.subspan(bad * width, width));
-  double got = numbers[bad * width + at];
+  return isBad;
+}
+
+Result<std::string> RowPlaces::whyNotFinite(size_t row,
+                                            std::span<const double> numbers,
+                                            tamrt_step_kind kind,
+                                            const Weights &weights,
+                                            const RunOptions &run) const {
+  const auto width = size_t(outputWidth(model, kind));
+  const size_t at = firstBad(numbers.subspan(row * width, width));
+  double got = numbers[row * width + at];
   const tamrt_effect *effect = nullptr;
   if (kind == TAMRT_STEP_DESIGN)
     effect = effectOf(model, int64_t(at));
@@ -89,7 +97,7 @@ Status RowPlaces::checkFinite(std::span<const double> numbers,
     effect = &model.effects[at];
   else {
     Result<std::vector<double>> terms =
-        decomposeRow(model, data, weights, bad, run);
+        decomposeRow(model, data, weights, row, run);
     if (!terms)
       return Error{path + ": " + terms.error().message};
     // The sum may be infinite although all terms are finite.
@@ -98,10 +106,19 @@ Status RowPlaces::checkFinite(std::span<const double> numbers,
       got = (*terms)[term];
     }
   }
-  return Error{
-      placeOf(bad) +
-      (effect ? ": term " + std::string(effect->term) : ": sum of terms") +
-      ": " + describeInfinite(got)};
+  return (effect ? ": term " + std::string(effect->term) : ": sum of terms") +
+         ": " + describeInfinite(got);
+}
+
+Status RowPlaces::checkFinite(std::span<const double> numbers,
+                              tamrt_step_kind kind, const Weights &weights,
+                              const RunOptions &run) const {
+  const std::optional<size_t> bad = firstOf(notFinite(numbers, kind));
+  if (!bad)
+    return {};
+  const Result<std::string> why =
+      whyNotFinite(*bad, numbers, kind, weights, run);
+  return why ? Error{placeOf(*bad) + *why} : why.error();
 }
 
 } // namespace tamrt

@@ -45,6 +45,15 @@ public:
                              const char *unit, uint64_t line,
                              const char *column, const std::string &group);
 
+  /// Marks the rows of which numbers of `kind`, row by row, are not finite; no
+  /// marks: all are.
+  std::vector<bool> notFinite(std::span<const double> numbers,
+                              tamrt_step_kind kind) const;
+  /// Why a marked row is an error, without its place. Errors: those of
+  /// `decomposeRow`.
+  Result<std::string> whyNotFinite(size_t row, std::span<const double> numbers,
+                                   tamrt_step_kind kind, const Weights &weights,
+                                   const RunOptions &run) const;
   /// Checks that predictions of `kind`, row by row, are finite: that of a value
   /// far beyond the training range may not be. The error is for the first such
   /// row of the file and names the term, too. Other errors: those of

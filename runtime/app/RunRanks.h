@@ -38,6 +38,11 @@ Status fitOnRanks(const tamrt_model &model, const Options &options,
 Status predictOnRanks(const tamrt_model &model, const Options &options,
                       const Ranks &ranks);
 
+/// Fits and predicts windows of the rows of such files; rank 0 writes the
+/// tables, that of rows in the files' order.
+Status adaptOnRanks(const tamrt_model &model, const Options &options,
+                    const Ranks &ranks);
+
 /// The text of the predictions of this rank's pieces, with a header if it is
 /// the first. Ends the phases of `timings`. Errors: those of reading and of
 /// `Prediction`.

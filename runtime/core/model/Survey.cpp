@@ -593,8 +593,8 @@ Spread spreadOf(const tamrt_model &model, const Survey &survey,
   return spread;
 }
 
-Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
-                           const std::string &path) {
+Result<PartedRows> combineGroups(const tamrt_model &model, const Survey &survey,
+                                 const std::string &path) {
   PartedRows all;
   {
     TextIndex groups = groupsOf(survey);
@@ -613,6 +613,16 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
     all.groupRows.push_back(parts.back().first + parts.back().rows);
     all.rowCount += all.groupRows.back();
   }
+  return all;
+}
+
+Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
+                           const std::string &path) {
+  Result<PartedRows> groups = combineGroups(model, survey, path);
+  if (!groups)
+    return std::move(groups).error();
+  PartedRows all = *std::move(groups);
+  const size_t count = all.order.names.size();
   const auto inputs = size_t(model.input_count);
   auto spread = [&](size_t group, size_t input) {
     return spreadOf(model, survey, all, group, input);

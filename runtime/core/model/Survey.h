@@ -174,6 +174,11 @@ struct PartedRows {
 Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
                            const std::string &path);
 
+/// What follows for the groups alone: their order, parts and rows. Errors:
+/// those of `combine` but for the last three.
+Result<PartedRows> combineGroups(const tamrt_model &model, const Survey &survey,
+                                 const std::string &path);
+
 /// The spread of an input without levels in a group of all parts.
 Spread spreadOf(const tamrt_model &model, const Survey &survey,
                 const PartedRows &rows, size_t group, size_t input);

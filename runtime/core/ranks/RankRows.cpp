@@ -10,11 +10,13 @@
 
 #include "core/data/RowParts.h"
 #include "core/model/CondensedSurvey.h"
+#include "core/ranks/Message.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -33,6 +35,27 @@ void renumber(GrowingArray<uint32_t> &ids, const TextIndex &texts,
     indices[id] = indexOf(texts[id]);
   for (uint32_t &id : std::span(ids.data(), ids.size()))
     id = indices[id];
+}
+
+std::vector<std::string> listOf(const TextIndex &texts) {
+  std::vector<std::string> list;
+  for (uint32_t id = 0; id < texts.size(); ++id)
+    list.emplace_back(texts[id]);
+  return list;
+}
+
+/// Replaces indices of trained groups by those of the groups that rows have, in
+/// the order of their first appearance. \returns their texts.
+TextIndex indexTrained(Rows &rows, std::span<const std::string> trained) {
+  TextIndex texts;
+  constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+  std::vector<uint32_t> indices(trained.size(), kNone);
+  for (uint32_t &id : std::span(rows.groups.data(), rows.groups.size())) {
+    if (indices[id] == kNone)
+      indices[id] = texts.add(trained[id]);
+    id = indices[id];
+  }
+  return texts;
 }
 
 /// A number with the order of a date's key.
@@ -98,13 +121,13 @@ std::vector<RankCut> cutRows(const std::vector<size_t> &groupRows,
   return cuts;
 }
 
-/// Adds rows that a reader has read.
-void RankRows::add(Rows more, const RowReader &reader) {
+/// Adds rows that a reader has read; `texts` are those of their groups.
+void RankRows::add(Rows more, const TextIndex &texts, const RowReader &reader) {
   auto addTo = [](TextIndex &to) {
     return [&to](std::string_view text) { return to.add(text); };
   };
   if (columns.group)
-    renumber(more.groups, reader.groups(), addTo(groups));
+    renumber(more.groups, texts, addTo(groups));
   for (size_t i = 0; i < levels.size(); ++i)
     renumber(more.levels[i], reader.levels(i), addTo(levels[i]));
   if (rows.count == 0) {
@@ -121,15 +144,18 @@ Result<Survey> RankRows::readPiece(const RankPiece &piece,
                                    const RunOptions &run) {
   ReadOptions with = reading;
   with.mayDropAll = true;
-  Result<RowReader> reader = RowReader::open(piece.source, *model, with);
+  Result<RowReader> reader =
+      trained ? RowReader::open(piece.source, *model, *trained, with)
+              : RowReader::open(piece.source, *model, with);
   if (!reader)
     return std::move(reader).error();
   Result<RowReader::AllRows> read = reader->readAll();
   if (!read)
     return std::move(read).error();
   auto &[more, changes] = *read;
-  if (Result<std::vector<LevelTable>> tables = reader->levelTables(); !tables)
-    return std::move(tables).error();
+  if (!keysOnly)
+    if (Result<std::vector<LevelTable>> tables = reader->levelTables(); !tables)
+      return std::move(tables).error();
   rowsRead += reader->fileRows();
   rowsDropped += reader->dropped();
   if (more.count == 0)
@@ -138,13 +164,27 @@ Result<Survey> RankRows::readPiece(const RankPiece &piece,
     return Error{fmt::format("{}: expected at most {} rows of a rank, got "
                              "more; start more ranks",
                              reader->path(), kMaxRows)};
-  RowSurvey seen(*model, reader->columns());
-  seen.add(more, model->group ? reader->groups().size() : 1, run.threads);
+  TextIndex ofTrained;
+  if (trained && columns.group)
+    ofTrained = indexTrained(more, trained->groups);
+  const TextIndex &texts = trained ? ofTrained : reader->groups();
+  RowSurvey seen(surveyModel(), surveyColumns());
+  seen.add(more, model->group ? texts.size() : 1, run.threads);
+  PartTexts of = {
+      reader->dateForm(), changes.drops || changes.merges, {""}, {}};
+  if (model->group)
+    of.groups = listOf(texts);
+  for (size_t i = 0; i < levels.size(); ++i)
+    of.levels.push_back(listOf(reader->levels(i)));
   Result<Survey> survey = surveyOf(
-      *model, fmt::format("{:08} ({})", piece.index, piece.source.path),
-      *reader, changes.drops || changes.merges, seen);
-  if (survey)
-    add(std::move(more), *reader);
+      surveyModel(), fmt::format("{:08} ({})", piece.index, piece.source.path),
+      reader->path(), std::move(of), seen);
+  if (!survey)
+    return survey;
+  if (keysOnly)
+    windowPieces.push_back({piece.source.path, rows.count, std::move(more.keys),
+                            std::move(more.lines)});
+  add(std::move(more), texts, *reader);
   return survey;
 }
 
@@ -165,7 +205,7 @@ Status RankRows::readOwn(const std::vector<RankPiece> &pieces,
 /// The bytes of a survey; none if it has no parts.
 Result<std::string> RankRows::bytesOf(const Survey &survey) const {
   return survey.parts.empty() ? std::string()
-                              : serialize(*model, survey).bytes();
+                              : serialize(surveyModel(), survey).bytes();
 }
 
 /// Adds a survey, given as bytes, whose parts come after those of `all`.
@@ -178,7 +218,7 @@ Status RankRows::join(Survey &all, std::string_view bytes) const {
   Result<SafetensorsFile> file = SafetensorsFile::parse(std::move(copy), path);
   if (!file)
     return std::move(file).error();
-  Result<Survey> survey = loadSurvey(*model, *file);
+  Result<Survey> survey = loadSurvey(surveyModel(), *file);
   if (!survey)
     return std::move(survey).error();
   return tamrt::join(all, *std::move(survey), path);
@@ -221,10 +261,24 @@ Result<Survey> RankRows::condenseSurveys(Survey own) const {
   return all;
 }
 
+/// Gives all trained groups, also those without rows, their order. Only order
+/// and rows are changed.
+void RankRows::orderAsTrained(PartedRows &all) const {
+  const GroupNames index(trained->groups);
+  std::vector<size_t> rowsOf(trained->groups.size());
+  for (size_t g = 0; g < all.order.names.size(); ++g)
+    rowsOf[*index.find(all.order.names[g])] = all.groupRows[g];
+  for (uint32_t &place : all.order.places)
+    place = *index.find(all.order.names[place]);
+  all.order.names.assign(trained->groups.begin(), trained->groups.end());
+  all.groupRows = std::move(rowsOf);
+}
+
 /// Finds groups, levels, and dates from the survey of all rows, and replaces
 /// the rows' groups by their places.
 Status RankRows::useSurvey(const Survey &survey) {
-  Result<PartedRows> all = combine(*model, survey, path);
+  Result<PartedRows> all = keysOnly ? combineGroups(surveyModel(), survey, path)
+                                    : combine(*model, survey, path);
   if (!all)
     return std::move(all).error();
   const SurveyedTexts texts = textsOf(survey);
@@ -242,6 +296,8 @@ Status RankRows::useSurvey(const Survey &survey) {
   for (const PartSurvey &part : survey.parts)
     if (dateForm == Date::Form::Missing)
       dateForm = part.dateForm;
+  if (trained && columns.group)
+    orderAsTrained(*all);
   names = std::move(all->order.names);
   groupRows = std::move(all->groupRows);
   TextIndex known;
@@ -265,9 +321,12 @@ Status RankRows::useSurvey(const Survey &survey) {
 Result<RankRows> RankRows::read(const Ranks &ranks, const tamrt_model &model,
                                 const std::vector<RankPiece> &pieces,
                                 const ReadOptions &reading,
-                                const RunOptions &run,
-                                const std::string &path) {
+                                const RunOptions &run, const std::string &path,
+                                const TrainedTexts *trained) {
   RankRows all(ranks, model, path);
+  all.trained = trained;
+  if (reading.forWindows)
+    all.surveyKeys();
   all.rows.numbers.resize(all.columns.numbers.size());
   all.rows.inFrame.resize(all.columns.numbers.size());
   all.rows.levels.resize(all.columns.levels.size());
@@ -430,43 +489,48 @@ void RankRows::move(GrowingArray<T> &column, const RowOrder &sorted,
   ranks->exchange(sent.data(), counts, column.data(), received, sizeof(T));
 }
 
-Status RankRows::exchange(const RunOptions &run) {
-  cuts = cutRows(groupRows, model->carry_bytes > 0, ranks->size());
-  GroupOrder places = {names, std::vector<uint32_t>(names.size())};
-  std::iota(places.places.begin(), places.places.end(), uint32_t(0));
+/// Exchanges the rows as `cuts` divide them.
+Status RankRows::moveRows() {
   Status room;
   int64_t fractions = rows.fractions.empty() ? 0 : 1;
   ranks->add({&fractions, 1});
-  {
-    const RowOrder sorted = sortRows(rows, columns.group.has_value(), places);
-    const std::vector<size_t> starts = findCuts(sorted, fractions > 0);
-    std::vector<size_t> counts;
-    for (size_t r = 0; r < ranks->size(); ++r)
-      counts.push_back(starts[r + 1] - starts[r]);
-    const std::vector<size_t> received = ranks->exchangeCounts(counts);
-    const size_t count =
-        std::accumulate(received.begin(), received.end(), size_t(0));
-    if (count > kMaxRows)
-      room = Error{fmt::format("{}: expected at most {} rows of a rank, got "
-                               "{}; start more ranks",
-                               path, kMaxRows, count)};
-    if (Status s = ranks->agree(std::move(room)); !s)
-      return s;
-    if (columns.group)
-      move(rows.groups, sorted, counts, received);
-    if (columns.date)
-      move(rows.dates, sorted, counts, received);
-    if (fractions > 0) {
-      if (rows.fractions.empty())
-        std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);
-      move(rows.fractions, sorted, counts, received);
-    }
-    for (GrowingArray<double> &column : rows.numbers)
-      move(column, sorted, counts, received);
-    for (GrowingArray<uint32_t> &column : rows.levels)
-      move(column, sorted, counts, received);
-    rows.count = count;
+  RowOrder sorted = sortRows(rows, columns.group.has_value(), windowGroups());
+  const std::vector<size_t> starts = findCuts(sorted, fractions > 0);
+  std::vector<size_t> counts;
+  for (size_t r = 0; r < ranks->size(); ++r)
+    counts.push_back(starts[r + 1] - starts[r]);
+  std::vector<size_t> received = ranks->exchangeCounts(counts);
+  const size_t count =
+      std::accumulate(received.begin(), received.end(), size_t(0));
+  if (count > kMaxRows)
+    room = Error{fmt::format("{}: expected at most {} rows of a rank, got "
+                             "{}; start more ranks",
+                             path, kMaxRows, count)};
+  if (Status s = ranks->agree(std::move(room)); !s)
+    return s;
+  if (columns.group)
+    move(rows.groups, sorted, counts, received);
+  if (columns.date)
+    move(rows.dates, sorted, counts, received);
+  if (fractions > 0) {
+    if (rows.fractions.empty())
+      std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);
+    move(rows.fractions, sorted, counts, received);
   }
+  for (GrowingArray<double> &column : rows.numbers)
+    move(column, sorted, counts, received);
+  for (GrowingArray<uint32_t> &column : rows.levels)
+    move(column, sorted, counts, received);
+  rows.count = count;
+  if (keysOnly)
+    sent = {std::move(sorted.rows), std::move(counts), std::move(received)};
+  return {};
+}
+
+Status RankRows::exchange(const RunOptions &run) {
+  cuts = cutRows(groupRows, model->carry_bytes > 0, ranks->size());
+  if (Status s = moveRows(); !s)
+    return s;
   size_t parts = 0;
   for (size_t r = 0; r <= ranks->rank(); ++r) {
     const bool hasRows =
@@ -509,11 +573,8 @@ Result<Survey> RankRows::surveyOwn(const RunOptions &run) {
   PartTexts texts = {dateForm, false, {}, {}};
   texts.groups.assign(names.begin() + ptrdiff_t(first),
                       names.begin() + ptrdiff_t(last));
-  for (const TextIndex &index : levels) {
-    texts.levels.emplace_back();
-    for (uint32_t id = 0; id < index.size(); ++id)
-      texts.levels.back().emplace_back(index[id]);
-  }
+  for (const TextIndex &index : levels)
+    texts.levels.push_back(listOf(index));
   return surveyOf(*model, fmt::format("{:08}", ranks->rank()), path,
                   std::move(texts), seen);
 }
@@ -526,6 +587,120 @@ Dataset RankRows::takeRows(unsigned threads) {
       ownGroups(), *model, parted.normalization.levels, threads);
   data.divideWeights(parted.means);
   return data;
+}
+
+/// Leaves to the survey of rows for windows their groups, levels and dates:
+/// windows find the rest of their own rows.
+void RankRows::surveyKeys() {
+  keysOnly = std::make_unique<KeysModel>(KeysModel{*model, {}, {}});
+  keysOnly->columns.group = columns.group;
+  keysOnly->columns.date = columns.date;
+  std::copy_if(
+      model->inputs, model->inputs + model->input_count,
+      std::back_inserter(keysOnly->inputs),
+      [](const tamrt_input &input) { return input.rule == TAMRT_RULE_LEVELS; });
+  tamrt_model &keys = keysOnly->model;
+  keys.inputs = keysOnly->inputs.data();
+  keys.input_count = int64_t(keysOnly->inputs.size());
+  keys.compression = nullptr;
+  keys.weights = nullptr;
+}
+
+Status RankRows::exchangeGroups() {
+  cuts = cutRows(groupRows, /*wholeGroups=*/true, ranks->size());
+  return moveRows();
+}
+
+GroupOrder RankRows::windowGroups() const {
+  GroupOrder order = {names, std::vector<uint32_t>(names.size())};
+  std::iota(order.places.begin(), order.places.end(), uint32_t(0));
+  return order;
+}
+
+/// The piece that has a row that this rank read.
+const RankRows::ReadPiece &RankRows::pieceOf(size_t row) const {
+  return *std::prev(std::upper_bound(
+      windowPieces.begin(), windowPieces.end(), row,
+      [](size_t at, const ReadPiece &piece) { return at < piece.first; }));
+}
+
+std::string_view RankRows::keysOf(size_t row) const {
+  const ReadPiece &piece = pieceOf(row);
+  // None in a model without key columns.
+  return piece.keys.ends.empty() ? std::string_view()
+                                 : piece.keys[row - piece.first];
+}
+
+void RankRows::forEachRead(
+    FunctionRef<void(size_t row, std::string_view keys)> body) const {
+  for (size_t row = 0; row < sent.rows.size(); ++row)
+    body(row, keysOf(row));
+}
+
+RankKeys RankRows::exchangeKeys() const {
+  std::vector<std::string> messages;
+  size_t at = 0;
+  for (const size_t count : sent.counts) {
+    MessageWriter message;
+    for (const size_t end = at + count; at < end; ++at)
+      message.text(keysOf(sent.rows[at]));
+    messages.push_back(std::move(message.bytes));
+  }
+  RankKeys keys = {ranks->exchange(messages), {}};
+  for (const std::string_view bytes : keys.bytes)
+    for (MessageReader reader(bytes); !reader.isEnd();)
+      keys.rows.push_back(reader.text());
+  return keys;
+}
+
+/// What the ranks that got this rank's rows have for them, by the rows' indices
+/// in the files.
+template <class T> std::vector<T> RankRows::returned(const T *numbers) const {
+  std::vector<T> sorted(sent.rows.size()), own(sent.rows.size());
+  ranks->exchange(numbers, sent.received, sorted.data(), sent.counts,
+                  sizeof(T));
+  for (size_t i = 0; i < sorted.size(); ++i)
+    own[sent.rows[i]] = sorted[i];
+  return own;
+}
+
+std::vector<double> RankRows::giveBack(std::span<const double> numbers) const {
+  return returned(numbers.data());
+}
+
+std::optional<RankRow>
+RankRows::firstOf(const std::vector<bool> &isMarked) const {
+  int64_t count = std::count(isMarked.begin(), isMarked.end(), true);
+  ranks->add({&count, 1});
+  if (count == 0)
+    return {};
+  const std::vector<uint8_t> marks(isMarked.begin(), isMarked.end());
+  const std::vector<uint8_t> own = returned(marks.data());
+  MessageWriter message;
+  const auto row = size_t(std::find(own.begin(), own.end(), 1) - own.begin());
+  if (row < own.size()) {
+    auto at = size_t(std::find(sent.rows.begin(), sent.rows.end(), row) -
+                     sent.rows.begin());
+    size_t to = 0;
+    for (; at >= sent.counts[to]; ++to)
+      at -= sent.counts[to];
+    const ReadPiece &piece = pieceOf(row);
+    message.number(to);
+    message.number(at);
+    message.number(piece.lines[row - piece.first]);
+    message.text(piece.path);
+  }
+  // Ranks read the files in their order.
+  size_t from = 0, before = 0;
+  const RankBytes all = ranks->gatherAll(message.bytes);
+  while (all[from].empty())
+    before += sent.received[from++];
+  MessageReader reader(all[from]);
+  RankRow first = {reader.number(), 0, {}, 0};
+  first.row = before + reader.number();
+  first.line = reader.number();
+  first.path = reader.text();
+  return first;
 }
 
 size_t RankRows::firstGroup(size_t rank) const {

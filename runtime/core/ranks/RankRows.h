@@ -16,6 +16,7 @@
 #ifndef TAMRT_CORE_RANKS_RANKROWS_H
 #define TAMRT_CORE_RANKS_RANKROWS_H
 
+#include "core/FunctionRef.h"
 #include "core/data/Dataset.h"
 #include "core/data/ModelColumns.h"
 #include "core/data/RowReader.h"
@@ -28,7 +29,10 @@
 #include "tamrt/abi.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,20 +49,64 @@ struct RankCut {
 std::vector<RankCut> cutRows(const std::vector<size_t> &groupRows,
                              bool wholeGroups, size_t ranks);
 
+/// A row of a file, which a rank has after the exchange.
+struct RankRow {
+  /// The rank, and on it the row's index among those that it has.
+  size_t rank, row;
+  std::string path;
+  uint64_t line;
+};
+
+/// Cells of the keys of a rank's rows after the exchange.
+struct RankKeys {
+  RankBytes bytes;
+  /// By row.
+  std::vector<std::string_view> rows;
+};
+
 /// Rows of this rank.
 class RankRows {
 public:
   /// Reads the rows of this rank's pieces, and surveys those of all. `path` is
   /// what all are called in messages. Errors, of all ranks: those of
   /// `RowReader`, `surveyOf`, and `combine`; more than 2^32 - 1 rows of a rank.
+  /// Of rows for windows (`ReadOptions::forWindows`) only groups, levels and
+  /// dates are surveyed; groups are those of `trained`, which must outlive
+  /// this, if it is given.
   static Result<RankRows> read(const Ranks &ranks, const tamrt_model &model,
                                const std::vector<RankPiece> &pieces,
                                const ReadOptions &reading,
-                               const RunOptions &run, const std::string &path);
+                               const RunOptions &run, const std::string &path,
+                               const TrainedTexts *trained = nullptr);
 
   /// Exchanges the rows and surveys the parts that the ranks have then. Errors:
   /// as above.
   Status exchange(const RunOptions &run);
+
+  /// The same for rows for windows: all rows of a group go to one rank, those
+  /// with equal dates in the order of the files. Errors: too many rows.
+  Status exchangeGroups();
+
+  /// By group of all ranks.
+  const std::vector<size_t> &rowsOfGroups() const { return groupRows; }
+
+  /// Of rows for windows, after their exchange: this rank's rows, which it has
+  /// no longer, their columns, groups, and texts of a column of levels.
+  Rows takeWindowRows() { return std::move(rows); }
+  const ModelColumns &windowColumns() const { return columns; }
+  GroupOrder windowGroups() const;
+  const TextIndex &levelTexts(size_t column) const { return levels[column]; }
+  /// The cells of their keys; all ranks call it.
+  RankKeys exchangeKeys() const;
+  /// Returns a number of each row, by its index after the exchange, to the rank
+  /// that read the row: there they are by its index in the files.
+  std::vector<double> giveBack(std::span<const double> numbers) const;
+  /// The first row in the files' order of those that some rank marks, by their
+  /// indices after the exchange. All ranks call it and get the same.
+  std::optional<RankRow> firstOf(const std::vector<bool> &isMarked) const;
+  /// Calls body(row, keys) for the rows that this rank read.
+  void
+  forEachRead(FunctionRef<void(size_t row, std::string_view keys)> body) const;
 
   /// After the exchange: the survey of all parts.
   SurveyedFit &fit() { return *surveyed; }
@@ -84,9 +132,40 @@ public:
   size_t tiesAtCuts = 0;
 
 private:
+  /// What was read of a piece of rows for windows, and the index of its first
+  /// row.
+  struct ReadPiece {
+    std::string path;
+    size_t first;
+    KeyCells keys;
+    GrowingArray<uint64_t> lines;
+  };
+  /// Where rows went: for each its index before, sorted by rank, and the
+  /// numbers of those that each rank got from this one, and this one from it.
+  struct Sent {
+    std::vector<uint32_t> rows;
+    std::vector<size_t> counts, received;
+  };
+  /// What a survey of rows for windows sees of the model.
+  struct KeysModel {
+    tamrt_model model;
+    std::vector<tamrt_input> inputs;
+    ModelColumns columns;
+  };
+
   RankRows(const Ranks &ranks, const tamrt_model &model, std::string path)
       : ranks(&ranks), model(&model), path(std::move(path)),
         columns(columnsOf(model)) {}
+  void surveyKeys();
+  const tamrt_model &surveyModel() const {
+    return keysOnly ? keysOnly->model : *model;
+  }
+  const ModelColumns &surveyColumns() const {
+    return keysOnly ? keysOnly->columns : columns;
+  }
+  const ReadPiece &pieceOf(size_t row) const;
+  std::string_view keysOf(size_t row) const;
+  template <class T> std::vector<T> returned(const T *numbers) const;
   Result<Survey> readPiece(const RankPiece &piece, const ReadOptions &reading,
                            const RunOptions &run);
   Result<std::string> bytesOf(const Survey &survey) const;
@@ -96,7 +175,9 @@ private:
   Status readOwn(const std::vector<RankPiece> &pieces,
                  const ReadOptions &reading, const RunOptions &run,
                  Survey &survey);
-  void add(Rows more, const RowReader &reader);
+  void add(Rows more, const TextIndex &texts, const RowReader &reader);
+  void orderAsTrained(PartedRows &all) const;
+  Status moveRows();
   Status useSurvey(const Survey &survey);
   std::vector<size_t> findCuts(const RowOrder &sorted, bool hasFractions);
   template <class T>
@@ -124,6 +205,11 @@ private:
   std::vector<RankCut> cuts;
   std::optional<SurveyedFit> surveyed;
   std::optional<size_t> ownPart;
+  /// Of rows for windows.
+  std::unique_ptr<KeysModel> keysOnly;
+  const TrainedTexts *trained = nullptr;
+  std::vector<ReadPiece> windowPieces;
+  Sent sent;
 };
 
 } // namespace tamrt

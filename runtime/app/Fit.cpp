@@ -165,6 +165,13 @@ void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
            residual);
 }
 
+void tellInference(const tamrt_model &model, size_t groups) {
+  tell(model, "note",
+       "--inference adds " +
+           std::to_string(groups * Inference::bytesPerGroup(model)) +
+           " bytes to the weights");
+}
+
 void noteIterations(const CgSummary &summary, Timings &timings) {
   if (summary.groups == 0)
     return;
@@ -224,11 +231,7 @@ void FitCommand::tellNotes(const Weights &weights) {
   progress.clear();
   tellUnconverged(model, summary);
   if (options.inference)
-    tell(model, "note",
-         "--inference adds " +
-             std::to_string(weights.groups.size() *
-                            Inference::bytesPerGroup(model)) +
-             " bytes to the weights");
+    tellInference(model, weights.groups.size());
   if (options.calibrate && options.stream && heldOut.keptBytes > 0)
     tell(model, "note",
          "--stream keeps " + std::to_string(heldOut.keptBytes) +

@@ -62,6 +62,9 @@ Result<Weights> fitRows(const tamrt_model &model, const Options &options,
 /// Warns of groups that did not converge.
 void tellUnconverged(const tamrt_model &model, const CgSummary &summary);
 
+/// Prints how much larger inference makes the weights of so many groups.
+void tellInference(const tamrt_model &model, size_t groups);
+
 /// Notes the iterations of conjugate gradients, if there were any.
 void noteIterations(const CgSummary &summary, Timings &timings);
 

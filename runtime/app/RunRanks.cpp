@@ -63,8 +63,6 @@ Status checkRankFit(const tamrt_model &model, const Options &options) {
     other = "--grid";
   else if (options.stream)
     other = "--stream";
-  else if (options.inference)
-    other = "--inference";
   else if (options.calibrate)
     other = "--calibrate";
   if (other)
@@ -80,6 +78,9 @@ Status checkRankFit(const tamrt_model &model, const Options &options) {
                              options.input)};
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
     return Error{"expected a file for the weights, got a terminal"};
+  if (options.inference && !options.checkpoint.empty())
+    return Error{"expected no --checkpoint of a fit with --inference, whose "
+                 "files have no inference"};
   if (options.checkpoint == "-")
     return Error{"expected a file for the checkpoint, got '-'"};
   return checkDevice(options);
@@ -134,6 +135,9 @@ Status fitInSession(const tamrt_model &model, const Options &options,
   run.strengths = options.penalties.strengths;
   const ReadOptions reading = {options.dropMissing, options.threads,
                                CsvBlocks::kBlockBytes, options.format};
+  Inference inference;
+  if (options.inference)
+    run.inference = &inference;
   ChosenAps chosen;
   const bool tunes = options.command == Command::Tune;
   if (tunes)
@@ -156,6 +160,7 @@ Status fitInSession(const tamrt_model &model, const Options &options,
   Status written;
   if (ranks.rank() == 0) {
     setAps(model, options, chosen, fit->weights);
+    fit->weights.inference = std::move(inference);
     written = serialize(model, fit->weights).write(options.output);
     timings.end("write");
     // The next fit would be of other rows.
@@ -175,6 +180,8 @@ Status fitInSession(const tamrt_model &model, const Options &options,
                      fit->rowsDropped, fit->rowsRead));
   tellAll(model, "note", fit->notes);
   tellUnconverged(model, fit->iterations);
+  if (options.inference)
+    tellInference(model, fit->weights.groups.size());
   if (fit->groupsLoaded > 0)
     tell(model, "note",
          fmt::format("{}: had {} of {} groups", options.checkpoint,

@@ -366,6 +366,21 @@ class Choices(Mpi):
         model = self.compile(FORMULA, "--solver=auto")
         self.assert_same_choice(model, self.write(rows_of(500)), counts=(2,))
 
+    def test_inference(self):
+        # Of a group that would be on two ranks, too.
+        model = self.compile(FORMULA, group="g", date="date", weights="k")
+        rows = shuffled(rows_of(2 * SEGMENT + 5, 400, 300))
+        train = self.write([row for row in rows if row.split(",")[5] != "b"])
+        self.assert_same(model, train, self.cut(train, 3), counts=(1, 2, 3, 4),
+                         options=["--inference"])
+        self.assertRegex(self.fit_ranks(2, model, train, "--inference")[1],
+                         "note: --inference adds [0-9]+ bytes to the weights")
+        self.assert_same_choice(model, train, "--inference")
+        self.assert_same_choice(model, train, "--inference", "--per-group",
+                                "--candidates=-9,0", counts=(3,))
+        model = self.compile("y ~ l(a) + pid(d, w=3)", group="g", date="date")
+        self.assert_same(model, train, counts=(3,), options=["--inference"])
+
     def test_errors(self):
         model = self.compile("y ~ l(a)", group="g")
         train = self.write(rows_of(40, 40))
@@ -675,8 +690,11 @@ class Errors(Mpi):
         self.assertIn("No such file", self.fail_ranks(2, model,
                                                       self.dir / "none.csv"))
         self.assertIn("expected a fit of one file by one process for "
-                      "--inference",
-                      self.fail_ranks(2, model, train, "--inference"))
+                      "--calibrate",
+                      self.fail_ranks(2, model, train, "--calibrate", "0.2"))
+        self.assertIn("expected no --checkpoint of a fit with --inference",
+                      self.fail_ranks(2, model, train, "--inference",
+                                      "--checkpoint", self.dir / "kept"))
         self.assertIn("--unknown",
                       self.fail_ranks(2, model, train, "--unknown"))
         run = self.run_ranks(2, model, "info")

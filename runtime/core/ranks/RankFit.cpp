@@ -16,6 +16,7 @@
 #include "core/ranks/RankRows.h"
 #include "core/run/Crew.h"
 #include "core/run/PartIterations.h"
+#include "core/run/Statistics.h"
 
 #include <algorithm>
 #include <cassert>
@@ -24,6 +25,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace tamrt {
 namespace {
@@ -139,6 +141,20 @@ Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
   return route;
 }
 
+/// Calls take(reader) on rank 0 for what ranks have of groups, `bytes` each, of
+/// which some come at a time.
+template <class Take>
+void gatherGroups(const Ranks &ranks, const std::string &own, size_t bytes,
+                  const Take &take) {
+  assert(own.size() % bytes == 0);
+  constexpr size_t kBlockBytes = size_t(16) << 20;
+  ranks.gatherBlocks(own, std::max<size_t>(kBlockBytes / bytes, 1) * bytes,
+                     [&](std::string_view block) {
+                       for (MessageReader reader(block); !reader.isEnd();)
+                         take(reader);
+                     });
+}
+
 /// Moves the systems of all groups to rank 0, some at a time; `own` are the
 /// places of those that this rank has. Errors: no memory for them.
 Status gatherSystems(const Ranks &ranks, const tamrt_model &model,
@@ -164,26 +180,62 @@ Status gatherSystems(const Ranks &ranks, const tamrt_model &model,
     made = startInference(model, groups, run);
   if (Status s = ranks.agree(std::move(made)); !s)
     return s;
-  // A block is some whole systems.
-  constexpr size_t kBlockBytes = size_t(16) << 20;
   const auto width = size_t(model.columns);
-  const size_t each =
-      sizeof(uint64_t) +
-      (width * width + width + 1 + TargetSum::kNumbers) * sizeof(double);
-  assert(message.bytes.size() == own.size() * each);
-  ranks.gatherBlocks(message.bytes,
-                     std::max<size_t>(kBlockBytes / each, 1) * each,
-                     [&](std::string_view bytes) {
-                       for (MessageReader reader(bytes); !reader.isEnd();) {
-                         System &system = systems.groups[reader.number()];
-                         double target[TargetSum::kNumbers];
-                         reader.numbers(system.matrix);
-                         reader.numbers(system.vector);
-                         reader.numbers(std::span(&system.rows, 1));
-                         reader.numbers(target);
-                         system.target = TargetSums(TargetSum::load(target));
-                       }
-                     });
+  gatherGroups(ranks, message.bytes,
+               sizeof(uint64_t) +
+                   (width * width + width + 1 + TargetSum::kNumbers) *
+                       sizeof(double),
+               [&](MessageReader &reader) {
+                 System &system = systems.groups[reader.number()];
+                 double target[TargetSum::kNumbers];
+                 reader.numbers(system.matrix);
+                 reader.numbers(system.vector);
+                 reader.numbers(std::span(&system.rows, 1));
+                 reader.numbers(target);
+                 system.target = TargetSums(TargetSum::load(target));
+               });
+  return {};
+}
+
+/// Calls body(numbers) for what inference has of a group.
+template <class Body>
+void forEachOf(Inference &inference, const tamrt_model &model, size_t group,
+               const Body &body) {
+  const auto effects = size_t(model.effect_count);
+  for (auto [all, count] :
+       {std::pair(&inference.covariance, size_t(triangleSize(model.columns))),
+        std::pair(&inference.edf, effects),
+        std::pair(&inference.means, size_t(model.columns)),
+        std::pair(&inference.groups, size_t(kGroupFields)),
+        std::pair(&inference.effects, effects * kEffectFields)})
+    body(std::span(*all).subspan(group * count, count));
+}
+
+/// Moves the inference of all groups to rank 0, as `gatherSystems` does.
+Status gatherInference(const Ranks &ranks, const tamrt_model &model,
+                       const std::vector<size_t> &own, size_t groups,
+                       const RunOptions &run) {
+  if (ranks.size() == 1)
+    return {};
+  Inference &inference = *run.inference;
+  MessageWriter message;
+  for (size_t i = 0; i < own.size(); ++i) {
+    message.number(own[i]);
+    forEachOf(inference, model, i,
+              [&](std::span<double> numbers) { message.numbers(numbers); });
+  }
+  inference = Inference();
+  Status made;
+  if (ranks.rank() == 0)
+    made = startInference(model, groups, run);
+  if (Status s = ranks.agree(std::move(made)); !s)
+    return s;
+  gatherGroups(
+      ranks, message.bytes, sizeof(uint64_t) + Inference::bytesPerGroup(model),
+      [&](MessageReader &reader) {
+        forEachOf(inference, model, reader.number(),
+                  [&](std::span<double> numbers) { reader.numbers(numbers); });
+      });
   return {};
 }
 
@@ -239,6 +291,9 @@ private:
   Result<std::vector<double>> solve(const std::vector<bool> &chosen,
                                     const std::vector<size_t> &own,
                                     const RankFitHooks &hooks);
+  Status addStatistics(const std::vector<size_t> &own,
+                       const std::vector<double> &coefficients,
+                       const RunOptions &options);
   Result<std::vector<double>> iterate(const std::vector<size_t> &own,
                                       const RankFitHooks &hooks);
   std::vector<std::string> requests(const PartIterations &fits,
@@ -256,6 +311,8 @@ private:
   /// Of conjugate gradients.
   PassSteps passes;
   std::optional<Dataset> data;
+  /// Of the rows, before they were divided for their sums.
+  std::vector<Group> rowGroups;
   std::optional<PartSums> work;
   /// Its nodes.
   std::vector<SumsNode> nodes;
@@ -265,6 +322,7 @@ Status RoundFit::start() {
   if (!rows.part())
     return ranks.agree({});
   data.emplace(rows.takeRows(run.threads));
+  rowGroups = data->groups();
   work.emplace(model, rows.fit(), *rows.part(), run);
   nodes = work->nodes();
   return ranks.agree(work->takeRows(*data));
@@ -321,6 +379,9 @@ Result<std::vector<double>> RoundFit::solve(const std::vector<bool> &chosen,
         Result<std::vector<double>> solved = std::vector<double>();
         if (!own.empty())
           solved = solveGroups(model, fit, sums.nodes, own, path, options);
+        if (options.inference && solved && !own.empty())
+          if (Status s = addStatistics(own, *solved, options); !s)
+            solved = std::move(s).error();
         if (!options.systems)
           return solved;
         if (Status s = ranks.agreeOn(solved); !s)
@@ -330,6 +391,36 @@ Result<std::vector<double>> RoundFit::solve(const std::vector<bool> &chosen,
         systems.weightMeans = fit.rows.means;
         return solved;
       });
+}
+
+/// Adds to the inference of this rank's groups what needs their rows.
+Status RoundFit::addStatistics(const std::vector<size_t> &own,
+                               const std::vector<double> &coefficients,
+                               const RunOptions &options) {
+  const PartedRows &all = rows.fit().rows;
+  // Those of a rank are consecutive, and have all their rows there.
+  assert(rowGroups.size() == own.size());
+  std::vector<Group> groups = rowGroups;
+  Weights weights;
+  std::vector<double> means;
+  for (size_t i = 0; i < own.size(); ++i) {
+    assert(groups[i].place == own[i]);
+    groups[i].place = i;
+    weights.groups.push_back(groups[i].name);
+    if (!all.means.empty())
+      means.push_back(all.means[own[i]]);
+  }
+  data->divideGroups(std::move(groups));
+  weights.coefficients = coefficients;
+  weights.normalization = normalizationOf(all.normalization, own);
+  weights.tables = std::move(rows.fit().tables);
+  TrainingStatistics statistics(model, own.size());
+  Status added = statistics.add(*data, weights, options);
+  rows.fit().tables = std::move(weights.tables);
+  if (!added)
+    return Error{path + ": " + added.error().message};
+  statistics.finish(means, *options.inference);
+  return {};
 }
 
 /// The kinds of passes, in the order in which they are made.
@@ -469,6 +560,9 @@ Result<RankBytes> RoundFit::fit(const std::vector<bool> &chosen,
                                                  : solve(chosen, own, hooks);
   if (Status s = ranks.agreeOn(coefficients); !s)
     return std::move(s).error();
+  if (run.inference)
+    if (Status s = gatherInference(ranks, model, own, groups(), run); !s)
+      return std::move(s).error();
   MessageWriter message;
   const auto width = size_t(model.columns);
   for (size_t i = 0; i < own.size(); ++i) {

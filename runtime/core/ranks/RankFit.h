@@ -52,7 +52,8 @@ struct RankFitHooks {
   /// Called when a phase ends.
   FunctionRef<void(const char *phase)> end;
   /// Whether there is a checkpoint. Rank 0 goes on from its file, if it exists,
-  /// and writes the groups that have been solved to it.
+  /// and writes the groups that have been solved to it. Not of a fit with
+  /// inference.
   bool hasCheckpoint = false;
   std::string checkpoint = {};
 };

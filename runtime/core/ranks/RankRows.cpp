@@ -528,7 +528,8 @@ Status RankRows::moveRows() {
 }
 
 Status RankRows::exchange(const RunOptions &run) {
-  cuts = cutRows(groupRows, model->carry_bytes > 0, ranks->size());
+  cuts = cutRows(groupRows, model->carry_bytes > 0 || run.inference,
+                 ranks->size());
   if (Status s = moveRows(); !s)
     return s;
   size_t parts = 0;

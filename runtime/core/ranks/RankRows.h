@@ -79,8 +79,8 @@ public:
                                const RunOptions &run, const std::string &path,
                                const TrainedTexts *trained = nullptr);
 
-  /// Exchanges the rows and surveys the parts that the ranks have then. Errors:
-  /// as above.
+  /// Exchanges the rows and surveys the parts that the ranks have then; a fit
+  /// with inference has whole groups. Errors: as above.
   Status exchange(const RunOptions &run);
 
   /// The same for rows for windows: all rows of a group go to one rank, those

@@ -54,16 +54,6 @@ std::string expectedFinite(bool missing) {
 
 } // namespace
 
-std::vector<bool> doubtfulTexts(const TextIndex &texts,
-                                TextKind (*kindOf)(std::string_view,
-                                                   const CsvFormat &),
-                                const CsvFormat &format) {
-  std::vector<bool> doubtful(texts.size());
-  for (uint32_t id = 0; id < texts.size(); ++id)
-    doubtful[id] = kindOf(texts[id], format) == TextKind::Doubtful;
-  return doubtful;
-}
-
 void RowBlock::note(RowFault kind, Fault fault) {
   std::optional<Fault> &first = faults[size_t(kind)];
   if (!first || fault.row < first->row)

@@ -119,12 +119,6 @@ struct LocalTexts {
   }
 };
 
-/// By index of a text, whether rows with it are dropped.
-std::vector<bool> doubtfulTexts(const TextIndex &texts,
-                                TextKind (*kindOf)(std::string_view,
-                                                   const CsvFormat &),
-                                const CsvFormat &format);
-
 class RowBlock {
 public:
   /// A fault of a row: its column and a message.

@@ -615,8 +615,9 @@ Status RowReader::Impl::dropMissing(Rows &rows) {
   std::vector<bool> out(rows.count);
   auto mark = [&](const TextIndex &texts, const GrowingArray<uint32_t> &ids,
                   auto kindOf, size_t column) {
-    const std::vector<bool> isDoubtful =
-        doubtfulTexts(texts, kindOf, file.format());
+    std::vector<bool> isDoubtful(texts.size());
+    for (uint32_t id = 0; id < texts.size(); ++id)
+      isDoubtful[id] = kindOf(texts[id], file.format()) == TextKind::Doubtful;
     for (size_t row = 0; row < rows.count; ++row)
       if (isDoubtful[ids[row]])
         out[row] = true;

@@ -66,6 +66,9 @@ struct StepDescription {
   /// The kind of the steps that add rows to the accumulators that these add to
   /// or read; -1 if they do neither.
   int32_t sums;
+  /// Of a step that adds rows to accumulators, the kinds of the steps before
+  /// and after its chunks; -1 of others.
+  int32_t init, finish;
 
   constexpr bool takesRows() const { return rows == StepRows::Rows; }
   constexpr bool hasSums() const { return sums >= 0; }
@@ -78,7 +81,7 @@ struct StepDescription {
   constexpr bool isCg() const { return solver == StepSolver::Cg; }
 };
 
-/// No kind, in the column `sums` of the table.
+/// No kind, in the columns `sums`, `init` and `finish` of the table.
 inline constexpr int32_t TAMRT_STEP_NONE = -1;
 
 /// Numbers of the lower triangle of a symmetric matrix.
@@ -116,12 +119,13 @@ constexpr int64_t vectorInSystem(int64_t columns) {
 /// The kinds of steps, at the indices of their numbers.
 inline constexpr StepDescription stepDescriptions[] = {
 #define TAMRT_STEP(id, name, solver, part, rows, vector, output, variant,      \
-                   sums)                                                       \
+                   sums, init, finish)                                         \
   {TAMRT_STEP_##id,    #name,                                                  \
    StepSolver::solver, StepPart::part,                                         \
    StepRows::rows,     StepVector::vector,                                     \
    StepOutput::output, StepVariant::variant,                                   \
-   TAMRT_STEP_##sums},
+   TAMRT_STEP_##sums,  TAMRT_STEP_##init,                                      \
+   TAMRT_STEP_##finish},
 #include "tamrt/steps.def"
 };
 

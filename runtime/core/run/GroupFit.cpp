@@ -13,19 +13,6 @@
 
 namespace tamrt {
 
-/// The steps before and after the chunks of a pass.
-static std::pair<tamrt_step_kind, tamrt_step_kind>
-framesOf(tamrt_step_kind pass) {
-  switch (pass) {
-  case TAMRT_STEP_CG_CHUNK:
-    return {TAMRT_STEP_CG_INIT, TAMRT_STEP_CG_FINISH};
-  case TAMRT_STEP_APPLY_CHUNK:
-    return {TAMRT_STEP_APPLY_INIT, TAMRT_STEP_APPLY_FINISH};
-  default:
-    return {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_FINISH};
-  }
-}
-
 GroupFit::GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors)
     : ladder(ladder), place(place), rows(int64_t(rows)) {
   if (describe(ladder.kind).isCg() && !ladder.options.takeSums)
@@ -56,16 +43,16 @@ void GroupFit::run(Worker &worker, tamrt_step_kind kind, const double *v,
 
 /// Sums over chunks and one factorization; the coefficients are the output.
 bool GroupFit::resumeOnce(Worker &worker) {
-  const auto [init, finish] = framesOf(pass());
+  const StepDescription &chunks = describe(pass());
   if (!isSummed) {
-    run(worker, init, vector(), nullptr, rows);
+    run(worker, tamrt_step_kind(chunks.init), vector(), nullptr, rows);
     isSummed = true;
     return worker.place.good();
   }
   if (!worker.place.good())
     return false;
   if (ladder.options.takeSums) {
-    worker.arrange(ladder, finish, /*first=*/0, rows);
+    worker.arrange(ladder, tamrt_step_kind(chunks.finish), /*first=*/0, rows);
     return false;
   }
   const bool solves = ladder.options.solves();

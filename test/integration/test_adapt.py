@@ -379,6 +379,21 @@ class Windows(WindowsCase):
                 self.refuse(model, "adapt", data, "-o", "no.csv", "--memory",
                             least - 1, *options)
 
+    def test_memory_of_single_windows(self):
+        # Windows whose sums no other one shares are solved one at a time: the
+        # thread has no memory for a bundle of eight systems.
+        model = self.compile_windows("y ~ s(trend, k=41)", window=60, update=20,
+                                     horizon=1)
+        data = write_csv(self.dir / "data.csv", make_rows(130))
+        run = self.run_program(model, "adapt", data, "-o", "out.csv",
+                               "--threads", "1",
+                               env=dict(os.environ, TAMRT_LOG="info"))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        most = [int(bytes) for bytes in re.findall(
+            "memory of 'cpu', .*, at most ([0-9]+); ", run.stderr)]
+        columns = 1 + 41
+        self.assertLess(max(most), 8 * 8 * 2 * columns**2)
+
     def test_terms(self):
         # Levels of each window's own rows, tables that are learnt or drawn,
         # periods, recursions and conjugate gradients.

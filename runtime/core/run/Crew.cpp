@@ -484,6 +484,14 @@ Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
   }
 }
 
+bool goOnOnCpu(RunOptions &options, const std::string &why) {
+  if (!options.allowCpuFallback || deviceOf(options).isCpu())
+    return false;
+  log(LogLevel::Warning, "{}; going on on 'cpu'", why);
+  options.device = &Device::cpu();
+  return true;
+}
+
 bool takeLess(size_t &count, size_t most, const char *what, RunOptions &options,
               LogLevel level, const std::string &why) {
   if (count > 1) {
@@ -491,10 +499,8 @@ bool takeLess(size_t &count, size_t most, const char *what, RunOptions &options,
     log(level, "{}; going on with {} {} at a time", why, count, what);
     return true;
   }
-  if (!options.allowCpuFallback || deviceOf(options).isCpu())
+  if (!goOnOnCpu(options, why))
     return false;
-  log(LogLevel::Warning, "{}; going on on 'cpu'", why);
-  options.device = &Device::cpu();
   count = most;
   return true;
 }

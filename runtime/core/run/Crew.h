@@ -118,6 +118,10 @@ Error overflow(const tamrt_model &model, const std::string &group,
 Error describe(const tamrt_model &model, const std::string &group,
                const tamrt_context &context, const std::string &shortage = {});
 
+/// Makes the CPU the device after a lack of memory on another one, if the
+/// options allow that, and logs it with the reason `why`. False if not.
+bool goOnOnCpu(RunOptions &options, const std::string &why);
+
 /// What is to be tried after a lack of memory for a crew and for `count` states
 /// that its caller owns, of `most` at first: half as many, or all on the CPU,
 /// if the options allow that. Logs it with the reason `why`; false if nothing

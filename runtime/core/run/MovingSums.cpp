@@ -558,13 +558,51 @@ struct UnitCrew {
   std::vector<UnitScratch> scratch;
 };
 
+/// What a run of units has memory for: threads, and on each of them windows
+/// whose sums are kept and systems that are solved at once.
+struct UnitSizes {
+  size_t threads, kept, systems;
+};
+
 /// Bytes of a thread for the sums that it keeps, those to which it adds rows,
 /// and a bundle of systems.
-static int64_t sumsBytes(const tamrt_model &model, size_t kept,
-                         size_t systems) {
+static int64_t sumsBytes(const tamrt_model &model, const UnitSizes &sizes) {
   const auto d = size_t(model.columns);
-  return int64_t(((kept + 1) * sumsSize(d) + bundleSize(d, systems)) *
-                 sizeof(double));
+  return int64_t(
+      ((sizes.kept + 1) * sumsSize(d) + bundleSize(d, sizes.systems)) *
+      sizeof(double));
+}
+
+/// What is given up after a lack of memory, in this order: half of a size, as
+/// long as it is above `least`, or all but that.
+struct GivenUp {
+  size_t UnitSizes::*size;
+  size_t least;
+  bool byHalves;
+  /// Whether the memory is the CPU's whatever the crew's device is.
+  bool isOnCpu;
+  const char *what;
+};
+static constexpr GivenUp kGivenUp[] = {
+    {&UnitSizes::kept, kFewKept, true, true, "kept sums"},
+    {&UnitSizes::systems, 1, false, true, "systems"},
+    {&UnitSizes::threads, 1, true, false, "threads"},
+    {&UnitSizes::kept, 1, true, true, "kept sums"},
+};
+
+/// Lowers the first size that can be; only the device's memory is short if
+/// `isOnDevice`. Logs it with the reason `why`; false if there is none.
+static bool giveUp(UnitSizes &sizes, bool isOnDevice, LogLevel level,
+                   const std::string &why) {
+  for (const GivenUp &each : kGivenUp) {
+    size_t &size = sizes.*each.size;
+    if (size <= each.least || (isOnDevice && each.isOnCpu))
+      continue;
+    size = each.byHalves ? std::max((size + 1) / 2, each.least) : each.least;
+    log(level, "{}; going on with {} {} at a time", why, size, each.what);
+    return true;
+  }
+  return false;
 }
 
 /// The bytes that count on the crew's device, of those in the CPU's memory.
@@ -581,25 +619,27 @@ static RunOptions ownOptions(const RunOptions &options, Systems &systems) {
   return own;
 }
 
-/// Threads for units, each with the sums of `mostKept` windows and a bundle in
-/// the CPU's memory, or with less if there is little.
+/// Threads for units of at most `mostWindows` windows, each with the sums and a
+/// bundle in the CPU's memory that these can use, or with less if there is
+/// little.
 static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
-                                     size_t training, size_t mostKept,
+                                     size_t training, size_t mostWindows,
                                      const WindowBasis &basis,
                                      UnitMemory &memory, RunOptions options) {
   Device &cpu = Device::cpu();
-  const size_t most = chooseThreads(options.threads, units, 1);
-  size_t kept = mostKept;
-  size_t systems =
-      size_t(model.columns) <= kMostBundled ? cpu::kBundleSystems : 1;
-  for (size_t threads = most;;) {
-    const int64_t bytes = sumsBytes(model, kept, systems);
+  const bool hasBundles =
+      mostWindows > 1 && size_t(model.columns) <= kMostBundled;
+  const UnitSizes most = {chooseThreads(options.threads, units, 1),
+                          mostWindows - 1,
+                          hasBundles ? size_t(cpu::kBundleSystems) : 1};
+  for (UnitSizes sizes = most;;) {
+    const int64_t bytes = sumsBytes(model, sizes);
     if (memory.bytes != bytes)
       memory = {{}, bytes};
-    options.threads = unsigned(threads);
+    options.threads = unsigned(sizes.threads);
     Result<Crew> crew = makeCrew(
         model, TAMRT_STEP_FIT_CHUNK, units, training, options, StateOf::Worker,
-        sharedBytes(int64_t(threads) * bytes, options));
+        sharedBytes(int64_t(sizes.threads) * bytes, options));
     // A shortage that the oracle foresees needs no warning.
     LogLevel level = LogLevel::Info;
     std::string why;
@@ -620,8 +660,16 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
         }
         if (!sums)
           break;
-        scratch.push_back(
-            {std::move(sums), basis, {}, {}, {}, {}, {}, {}, kept, systems});
+        scratch.push_back({std::move(sums),
+                           basis,
+                           {},
+                           {},
+                           {},
+                           {},
+                           {},
+                           {},
+                           sizes.kept,
+                           sizes.systems});
       }
       if (!scratch.empty()) {
         if (scratch.size() < crew->workers.size())
@@ -638,25 +686,19 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
     } else {
       why = crew.error().message;
     }
-    // Where the device has memory of its own, theirs is not what it lacks.
-    if (kept <= kFewKept && systems > 1 &&
-        (crew || sharedBytes(1, options) > 0)) {
-      systems = 1;
-      log(level, "{}; going on with one system at a time", why);
+    const bool isOnDevice = !crew && sharedBytes(1, options) == 0;
+    if (giveUp(sizes, isOnDevice, level, why))
       continue;
-    }
-    const bool keepsLess = kept > kFewKept || (threads == 1 && kept > 1);
-    if (keepsLess ? !takeLess(kept, mostKept, "kept sums", options, level, why)
-                  : !takeLess(threads, most, "threads", options, level, why))
+    if (!goOnOnCpu(options, why))
       return Error{why};
+    sizes = most;
   }
 }
 
 Status checkUnits(const tamrt_model &model, const RunOptions &options) {
   Systems systems;
-  return checkFits(
-      model, TAMRT_STEP_FIT_CHUNK, ownOptions(options, systems),
-      sharedBytes(sumsBytes(model, /*kept=*/1, /*systems=*/1), options));
+  return checkFits(model, TAMRT_STEP_FIT_CHUNK, ownOptions(options, systems),
+                   sharedBytes(sumsBytes(model, {1, 1, 1}), options));
 }
 
 Status fitUnits(const tamrt_model &model, const Dataset &data,
@@ -670,7 +712,7 @@ Status fitUnits(const tamrt_model &model, const Dataset &data,
   for (const WindowUnit &unit : units)
     most = std::max(most, unit.count);
   Result<UnitCrew> made =
-      makeUnitCrew(model, units.size(), steps.training, most - 1, basis, memory,
+      makeUnitCrew(model, units.size(), steps.training, most, basis, memory,
                    ownOptions(options, systems));
   if (!made)
     return std::move(made).error();

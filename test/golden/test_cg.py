@@ -89,14 +89,10 @@ class ConjugateGradients(harness.TestCase):
                       if rung["use"] == "fit by cg")
         self.assertLess(largest + told["fit"]["constant"]
                         + told["fit"]["per_group"], 100 << 20)
-        program = ("import resource, subprocess, sys\n"
-                   "subprocess.run(sys.argv[1:], check=True)\n"
-                   "print(resource.getrusage(resource.RUSAGE_CHILDREN)"
-                   ".ru_maxrss)\n")
-        kib = int(self.succeed(
-            sys.executable, "-c", program, model, "fit", rows, "-o", "w",
-            "--max-iterations=3", "--allow-unconverged", "--threads=1"))
-        self.assertLess(kib << 10, rows.stat().st_size + (200 << 20))
+        used = harness.largest_resident(
+            model, "fit", rows, "-o", self.dir / "w", "--max-iterations=3",
+            "--allow-unconverged", "--threads=1")
+        self.assertLess(used, rows.stat().st_size + (200 << 20))
 
     def test_load(self):
         load_model.write_rows(self.dir / "train.csv", 500, 1)

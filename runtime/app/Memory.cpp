@@ -10,16 +10,19 @@
 
 #include "app/StreamedAdapt.h"
 #include "core/data/Dataset.h"
-#include "core/data/Ranges.h"
+#include "core/data/RowSurvey.h"
 #include "core/device/MachineMemory.h"
 #include "core/learn/Learn.h"
 #include "core/learn/Learners.h"
 #include "core/model/Model.h"
+#include "core/model/Survey.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
 #include "core/run/Windows.h"
 #include "io/CsvBlocks.h"
 #include "io/Thread.h"
+
+#include <algorithm>
 
 namespace tamrt {
 namespace {
@@ -40,9 +43,13 @@ constexpr int64_t kGroupText = 512;
 /// written: as computed, as tensors and as the file's bytes.
 constexpr int64_t kWeightCopies = 3;
 
-/// Further memory of a streamed fit for a group: counts, dates and positions of
-/// the survey, and the fit in progress.
-constexpr int64_t kSurveyedGroup = 1024;
+/// Bookkeeping of a group of a streamed fit, with a name of at most 24 bytes:
+/// its text, which is twice in the reader's table while that grows, its name
+/// and places; then also the fit in progress, the weights' header, and memory
+/// of the survey that the C library keeps. Without names they were 280 and 430
+/// bytes, and a name of 40 bytes takes 160.
+constexpr int64_t kSurveyedGroup = 448;
+constexpr int64_t kFittedGroup = 576;
 
 /// Values for a period, before it is known that they are few.
 constexpr int64_t kPeriod = int64_t(2) << 20;
@@ -56,6 +63,21 @@ int64_t perLevel(const tamrt_model &model, tamrt_step_kind kind) {
              ? std::max(own,
                         levelLayout(*model.compression->model, solver).bytes)
              : own;
+}
+
+/// Most bytes of a streamed fit for a group: while rows are surveyed, in
+/// vectors that double as they grow, or while they are fitted.
+int64_t streamedGroup(const tamrt_model &model) {
+  const ModelColumns columns = columnsOf(model);
+  const int64_t ranges = int64_t(sizeof(Range)) * model.input_count;
+  int64_t surveyed = kSurveyedGroup + ranges +
+                     2 * int64_t(sizeof(GroupDates) + 2 * sizeof(uint32_t) +
+                                 sizeof(Spread) * columns.numbers.size());
+  // Also in the order of the groups, for their means.
+  if (columns.weights)
+    surveyed += 3 * int64_t(sizeof(ExactSum));
+  return std::max(surveyed, kFittedGroup + ranges +
+                                int64_t(sizeof(double)) * model.columns);
 }
 
 } // namespace
@@ -86,10 +108,7 @@ StreamNeed streamNeed(const tamrt_model &model) {
   // aside.
   need.constant = whole.constant + int64_t(limits.rowBytes) + kBlock;
   need.perThread = whole.perThread + 2 * kBlock;
-  // Spreads are in a vector that grows: old and new copy exist at the same
-  // time.
-  need.perGroup = whole.perGroup + kSurveyedGroup +
-                  3 * int64_t(sizeof(Spread)) * (model.input_count + 2);
+  need.perGroup = streamedGroup(model);
   need.groupLimit = int64_t(limits.stateBytes);
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (const tamrt_step *step = firstStep(model, kind)) {

@@ -163,6 +163,53 @@ class Memory(harness.TestCase):
                 self.assertLessEqual(peak, promise)
                 self.assertGreaterEqual(peak, 0.6 * promise)
 
+    def write_groups(self, columns, groups, in_turns):
+        """Three rows of each group, one group after another or in turns."""
+        rows = [(group, row) for group in range(groups) for row in range(3)]
+        if in_turns:
+            rows.sort(key=lambda row: row[1])
+        train = self.dir / "groups.csv"
+        with open(train, "w", encoding="utf-8") as file:
+            file.write("date,g,d,w," + ",".join(columns) + ",y\n")
+            values = [",".join(str((i * (k + 3) + k) % 17)
+                               for k in range(len(columns)))
+                      for i in range(17)]
+            file.writelines(f"{row},{group},{(group + row) % 40},1.5,"
+                            f"{values[(group + row) % 17]},{group % 11}\n"
+                            for group, row in rows)
+        return train
+
+    def test_promise_of_the_groups_of_a_stream_is_close(self):
+        """What is stated of a group, with few and many numbers in the survey and
+        in the weights: beyond its sums, which are in memory at the same time if
+        its rows come in turns with those of the others."""
+        few, many = 20_000, 135_000
+        x = [f"x{i}" for i in range(20)]
+        for name, formula, keys, in_turns in (
+                ("line", "y ~ l(x0)", {}, False),
+                ("in turns", "y ~ l(x0)", {"date": "date"}, True),
+                ("levels", "y ~ l(x0) + c(d, n_cat=40)", {}, False),
+                ("many inputs", "y ~ " + " + ".join(f"l({i})" for i in x),
+                 {"date": "date"}, False),
+                ("weights", "y ~ s(x0, k=9) + s(x1, k=9)",
+                 {"weights": "w"}, False)):
+            model = self.compile(formula, group="g", **keys)
+            info = json.loads(self.succeed(model, "info", "--format=json"))
+            promise, peaks = info["stream"]["per_group"], []
+            columns = x if name == "many inputs" else x[:2]
+            for groups in (few, many):
+                train = self.write_groups(columns, groups, in_turns)
+                peaks.append(self.peak(model, train, "--stream", "--threads",
+                                       1))
+                self.assertLessEqual(peaks[-1], self.stream_promise(
+                    model, 3 * groups, groups, 3, 1))
+            if in_turns:
+                promise += info["stream"]["uses"][0]["per_group"]
+            used = (peaks[1] - peaks[0]) / (many - few)
+            with self.subTest(name=name, used=used, promise=promise):
+                self.assertLessEqual(used, promise)
+                self.assertGreater(used, promise / 3)
+
     def test_stream_says_what_it_keeps(self):
         """And that it keeps nothing else that grows with rows."""
         what = {"quantiles": ("t(a,n_trees=2,split_strategy='quantile')", 8),
@@ -226,13 +273,8 @@ class Compiler(harness.TestCase):
     def most(self, terms):
         """Most memory that tamc takes to tile a model, in bytes."""
         formula = "y ~ " + " + ".join(f"l(x{i})" for i in range(terms))
-        process = subprocess.Popen(
-            [str(harness.TAMC), "-f", formula, "--compile-to=tile", "-o",
-             os.devnull])
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        self.assertEqual(process.returncode, 0)
-        return 1024 * usage.ru_maxrss
+        return harness.largest_resident(
+            harness.TAMC, "-f", formula, "--compile-to=tile", "-o", os.devnull)
 
     def test_many_terms(self):
         # 128 terms have 8,385 sums, each an argument and a result.

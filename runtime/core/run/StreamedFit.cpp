@@ -151,6 +151,7 @@ Status StreamedFit::Impl::findMeans() {
   if (!columns.weights)
     return {};
   std::vector<ExactSum> sums;
+  sums.reserve(numberOf.size());
   for (uint32_t number : numberOf)
     sums.push_back(rowSurvey->weightSums()[number]);
   Result<std::vector<double>> means = meanWeights(

@@ -133,25 +133,34 @@ def peak_of(*command):
     return peak
 
 
-def largest_resident(*command):
-    """Most bytes in memory of a program, as the system counts them. The figure
-    includes the program that starts it, so that is a small one, and the
-    program must take more."""
-    script = ("import os, resource, sys\n"
-              "pid = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])\n"
-              "_, status, usage = os.wait4(pid, 0)\n"
-              "own = resource.getrusage(resource.RUSAGE_SELF)\n"
-              "print(status, usage.ru_maxrss, own.ru_maxrss)")
-    # Nothing of this program is left after the two starts of others.
-    started = subprocess.run(
-        ["/bin/sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-S", "-c",
-         script, *map(str, command)], stdout=subprocess.PIPE, text=True,
-        check=True)
-    status, peak, floor = map(int, started.stdout.splitlines()[-1].split())
+# Prints the status of a program, the most KiB that it had in memory, and those
+# of this script, which the system counts to them.
+RESIDENT = ("import os, resource, sys\n"
+            "pid = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])\n"
+            "_, status, usage = os.wait4(pid, 0)\n"
+            "own = resource.getrusage(resource.RUSAGE_SELF)\n"
+            "print(status, usage.ru_maxrss, own.ru_maxrss)")
+
+
+def resident_bytes(printed):
+    """Most bytes in memory of a program that RESIDENT has run."""
+    status, peak, floor = map(int, printed.splitlines()[-1].split())
     if status or peak <= floor:
         raise AssertionError(f"status {status}, {peak} KiB, of which {floor} "
                              "are of the program that starts it")
     return 1024 * peak
+
+
+def largest_resident(*command):
+    """Most bytes in memory of a program, as the system counts them. The figure
+    includes the program that starts it, so that is a small one, and the
+    program must take more."""
+    # Nothing of this program is left after the two starts of others.
+    started = subprocess.run(
+        ["/bin/sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-S", "-c",
+         RESIDENT, *map(str, command)], stdout=subprocess.PIPE, text=True,
+        check=True)
+    return resident_bytes(started.stdout)
 
 
 class TestCase(unittest.TestCase):

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -244,6 +245,22 @@ std::string formatText(const tamrt_model &model, const Options &options) {
     text += "kept by a fit of a stream:\n";
   for (const std::string &kept : stream.kept)
     text += "  " + kept + "\n";
+  if (const std::optional<RankNeed> ranks = rankNeed(model)) {
+    text += "bytes of a rank of MPI, by use:\n";
+    rows = {{"use", "per group of its rows", "per further node"}};
+    for (const RankNeed::Use &one : ranks->uses)
+      rows.push_back({use(one.kind), bytes(one.group), bytes(one.node)});
+    text += table(rows);
+    text += "bytes besides, of a rank of MPI:\n";
+    text += table({{"constant", bytes(ranks->constant)},
+                   {"per rank of the machine", bytes(ranks->perRank)},
+                   {"per thread but one", bytes(ranks->perThread)},
+                   {"per thread and level", bytes(ranks->perLevel)},
+                   {"per row", bytes(ranks->perRow)},
+                   {"per row of a further file", bytes(ranks->perFileRow)},
+                   {"per group of all", bytes(ranks->perGroup)},
+                   {"the same of rank 0", bytes(ranks->perGroupOfFirst)}});
+  }
   if (model.adapt) {
     const WindowStreamNeed held = windowStreamNeed(model);
     text += "bytes of the rows of adapt of a stream:\n";
@@ -294,6 +311,26 @@ json toJson(const StreamNeed &need) {
           {"group_limit", need.groupLimit},
           {"uses", uses},
           {"kept", need.kept}};
+}
+
+json ranksToJson(const tamrt_model &model) {
+  const std::optional<RankNeed> need = rankNeed(model);
+  if (!need)
+    return nullptr;
+  json uses = json::array();
+  for (const RankNeed::Use &one : need->uses)
+    uses.push_back({{"use", use(one.kind)},
+                    {"per_own_group", one.group},
+                    {"per_node", one.node}});
+  return {{"constant", need->constant},
+          {"per_rank", need->perRank},
+          {"per_thread", need->perThread},
+          {"per_level", need->perLevel},
+          {"per_row", need->perRow},
+          {"per_file_row", need->perFileRow},
+          {"per_group", need->perGroup},
+          {"per_group_of_first", need->perGroupOfFirst},
+          {"uses", uses}};
 }
 
 json toJson(const WindowStreamNeed &need) {
@@ -391,6 +428,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                  {"per_group", need.perGroup},
                  {"per_level", need.perLevel}}},
                {"stream", toJson(streamNeed(model))},
+               {"ranks", ranksToJson(model)},
                {"compressed", compressedNeed()},
                {"spec", model.spec}};
   // Texts from a spec need not be UTF-8.

@@ -15,6 +15,7 @@
 #include "core/learn/Learn.h"
 #include "core/learn/Learners.h"
 #include "core/model/Model.h"
+#include "core/model/Sums.h"
 #include "core/model/Survey.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
@@ -50,6 +51,21 @@ constexpr int64_t kWeightCopies = 3;
 /// bytes, and a name of 40 bytes takes 160.
 constexpr int64_t kSurveyedGroup = 448;
 constexpr int64_t kFittedGroup = 576;
+
+/// MPI's library with its data, and its buffers for another rank: OpenMPI's
+/// took 9 MB and 1 MB.
+constexpr int64_t kMpi = int64_t(12) << 20;
+constexpr int64_t kMpiOfRank = int64_t(1) << 20;
+
+/// Bookkeeping of a group on all ranks, with a name of at most 24 bytes: its
+/// texts and name, its rows and dates, and its part of the survey, as numbers
+/// and as a message. Of a group whose rows a rank has: its node, its blocks,
+/// and where its rows are.
+constexpr int64_t kGroupOfRanks = 640;
+constexpr int64_t kGroupOfRank = 360;
+
+/// A node in a map, besides its numbers.
+constexpr int64_t kNode = 120;
 
 /// Values for a period, before it is known that they are few.
 constexpr int64_t kPeriod = int64_t(2) << 20;
@@ -137,6 +153,54 @@ StreamNeed streamNeed(const tamrt_model &model) {
     }
   if (model.date)
     need.kept.push_back("all rows, if the dates of a group are not in order");
+  return need;
+}
+
+/// What a rank has of its groups for the steps of `kind`: FIT_CHUNK, or those
+/// of conjugate gradients, which iterate all of its groups together.
+static RankNeed::Use rankUse(const tamrt_model &model, tamrt_step_kind kind) {
+  constexpr auto number = int64_t(sizeof(double));
+  const auto nodeOf = [&](tamrt_step_kind of) {
+    return kNode + number * int64_t(SumsLayout(model, of).size());
+  };
+  RankNeed::Use use = {kind, kGroupOfRank + 3 * number * model.columns,
+                       nodeOf(kind)};
+  if (describe(kind).isCg()) {
+    // Vectors are sent to the ranks that have rows of the group.
+    use.group += 3 * number * model.columns +
+                 int64_t(GroupFits::bytesPerGroup(model, kind, 1));
+    use.node += nodeOf(TAMRT_STEP_CG_CHUNK);
+  }
+  use.group += use.node;
+  return use;
+}
+
+std::optional<RankNeed> rankNeed(const tamrt_model &model) {
+  if (!checkRangesSuffice(model))
+    return std::nullopt;
+  const MemoryNeed whole = memoryNeed(model);
+  const ModelColumns columns = columnsOf(model);
+  const auto inputs = int64_t(model.input_count);
+  RankNeed need = {};
+  need.constant = whole.constant + kMpi;
+  need.perThread = whole.perThread;
+  need.perLevel = whole.perLevel;
+  need.perRank = kMpiOfRank;
+  need.perFileRow = int64_t(Dataset::bytesPerReadRow(model));
+  // While a column is exchanged, it exists twice, and so does the rows' order.
+  need.perRow =
+      std::max(whole.perRow,
+               need.perFileRow + int64_t(sizeof(uint32_t) + sizeof(double)));
+  need.perGroup = kGroupOfRanks + int64_t(sizeof(double)) * model.columns +
+                  inputs * int64_t(sizeof(Range) + 2 * sizeof(Spread));
+  // Of the rank's own rows, of all, and as a message.
+  if (columns.weights)
+    need.perGroup += 3 * int64_t(sizeof(ExactSum));
+  // The message of all ranks, and those of each.
+  need.perGroupOfFirst = 2 * int64_t(sizeof(double)) * (model.columns + 1);
+  for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
+    if (firstStep(model, kind))
+      need.uses.push_back(rankUse(model, kind));
   return need;
 }
 

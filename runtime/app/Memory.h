@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,41 @@ struct StreamNeed {
 };
 
 StreamNeed streamNeed(const tamrt_model &model);
+
+/// The same for each rank of a fit on N ranks of one machine (docs/scale.md),
+/// in bytes that are resident: MPI reserves addresses that it does not use. A
+/// rank that has at most R rows of g groups, of all G, runs under
+///
+///     constant + N * perRank + T * (rung + L * perLevel) + (T - 1) * perThread
+///       + R * perRow + F * perFileRow + G * perGroup + g * use.group
+///       + K * use.node,
+///
+/// and rank 0 under G * perGroupOfFirst more. If a rank reads parts of several
+/// files, F are the rows of the largest, else 0. K are the nodes that its
+/// groups have beyond one each: a group of n segments has at most 2 log2(n)
+/// + 1.
+struct RankNeed {
+  /// Memory of one of the model's solvers.
+  struct Use {
+    tamrt_step_kind kind;
+    /// The sums of a group in one node, its coefficients and, for conjugate
+    /// gradients, its state and vectors; the sums of a further node.
+    int64_t group, node;
+  };
+
+  /// As for a fit of a file, and MPI.
+  int64_t constant, perThread, perLevel;
+  /// MPI's buffers for messages with one other rank of the machine.
+  int64_t perRank;
+  /// Columns while they are read or exchanged, and those of one more file.
+  int64_t perRow, perFileRow;
+  /// The survey of all ranks, and the coefficients; those that rank 0 receives.
+  int64_t perGroup, perGroupOfFirst;
+  std::vector<Use> uses;
+};
+
+/// None for a model that ranks do not fit.
+std::optional<RankNeed> rankNeed(const tamrt_model &model);
 
 /// Memory for the rows of `adapt --stream`, which holds
 ///

@@ -450,7 +450,8 @@ Result<std::vector<double>> meanWeights(const tamrt_model &model,
   return means;
 }
 
-size_t Dataset::bytesPerRow(const tamrt_model &model) {
+/// The columns of a model, in the order in which their names are first needed.
+static ModelColumns columnsOfFit(const tamrt_model &model) {
   // Columns by their indices in a list of the names.
   std::vector<std::string_view> names;
   auto require = [&](const char *name) -> Result<size_t> {
@@ -459,16 +460,28 @@ size_t Dataset::bytesPerRow(const tamrt_model &model) {
       at = names.insert(names.end(), name);
     return size_t(at - names.begin());
   };
-  const ModelColumns columns =
-      *ModelColumns::find(model, Purpose::Fit, require);
+  return *ModelColumns::find(model, Purpose::Fit, require);
+}
+
+/// Bytes of a row's numbers and levels.
+static size_t bytesOfValues(const ModelColumns &columns) {
+  return sizeof(double) * columns.numbers.size() +
+         sizeof(uint32_t) * columns.levels.size();
+}
+
+size_t Dataset::bytesPerReadRow(const tamrt_model &model) {
+  const ModelColumns columns = columnsOfFit(model);
+  return bytesOfValues(columns) + (columns.group ? sizeof(uint32_t) : 0) +
+         (columns.date ? sizeof(int64_t) + sizeof(uint64_t) : 0);
+}
+
+size_t Dataset::bytesPerRow(const tamrt_model &model) {
   size_t codes = 0;
   for (int64_t i = 0; i < model.input_count; ++i)
     codes += model.inputs[i].rule == TAMRT_RULE_LEVELS ? sizeof(int32_t) : 0;
   const size_t order = sizeof(uint32_t);
-  const size_t kept = sizeof(double) * columns.numbers.size() +
-                      sizeof(uint32_t) * columns.levels.size();
-  const size_t read = kept + (columns.group ? sizeof(uint32_t) : 0) +
-                      (columns.date ? sizeof(int64_t) + sizeof(uint64_t) : 0);
+  const size_t kept = bytesOfValues(columnsOfFit(model));
+  const size_t read = bytesPerReadRow(model);
   // Columns grow by an eighth of their size (GrowingArray) while they are read.
   // Groups and dates have been freed when one column exists twice.
   return std::max({(read * 9 + 7) / 8, read + order,

@@ -163,6 +163,8 @@ public:
 
   /// Most bytes that reading keeps per row for a fit, at its peak.
   static size_t bytesPerRow(const tamrt_model &model);
+  /// Bytes of a row that has been read, and not arranged.
+  static size_t bytesPerReadRow(const tamrt_model &model);
 
 private:
   Dataset() = default;

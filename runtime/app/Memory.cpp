@@ -193,11 +193,13 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
                need.perFileRow + int64_t(sizeof(uint32_t) + sizeof(double)));
   need.perGroup = kGroupOfRanks + int64_t(sizeof(double)) * model.columns +
                   inputs * int64_t(sizeof(Range) + 2 * sizeof(Spread));
-  // Of the rank's own rows, of all, and as a message.
-  if (columns.weights)
-    need.perGroup += 3 * int64_t(sizeof(ExactSum));
   // The message of all ranks, and those of each.
   need.perGroupOfFirst = 2 * int64_t(sizeof(double)) * (model.columns + 1);
+  if (columns.weights) {
+    // Of the rank's own rows, of all, and as a message; rank 0 joins messages.
+    need.perGroup += 3 * int64_t(sizeof(ExactSum));
+    need.perGroupOfFirst += int64_t(sizeof(ExactSum));
+  }
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (firstStep(model, kind))
       need.uses.push_back(rankUse(model, kind));

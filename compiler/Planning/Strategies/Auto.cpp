@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 #include <thread>
 
 using namespace tamc::planning;
@@ -26,13 +27,21 @@ namespace {
 /// threads. On a large instance one long search is better than many short ones.
 constexpr size_t maxStreams = 8, streamsOfLarge = 2, large = 4096;
 
-/// The budget of each stream in a round.
-struct Turn {
-  int64_t decisions, decodes, crowds, insertions;
-};
+/// Ejection takes many insertions to reach its next target, and streams share
+/// their plans only between rounds. So after each round the better half of its
+/// streams goes on, with twice the budget (successive halving), down to this
+/// number.
+constexpr size_t fewestEjecting = 2;
 
-/// Approximate cost of a plan of Crowd, in decodes.
-constexpr int64_t decodesOfCrowd = 20;
+/// The searches, in the order of their turns: those that may end soon first.
+enum Part : size_t { kCrowd, kExact, kEjection, kWheel, numParts };
+
+/// By part: its budget in a round.
+using Turn = std::array<int64_t, numParts>;
+
+/// The budget of a part is halved at most so many times while only others find
+/// better plans.
+constexpr int mostHalvings = 3;
 
 class Portfolio {
 public:
@@ -43,11 +52,15 @@ public:
         searches(!exact || !isFaithful(instance) || instance.size() > 500),
         setup(4e-8 * static_cast<double>(totalConflicts(instance)) +
               4e-6 * static_cast<double>(instance.size())),
-        crowds(searches && instance.simple),
-        ejects(instance.simple && instance.size() <= large),
         numStreams(instance.size() > large ? streamsOfLarge : maxStreams),
-        exacts(numStreams), wheels(numStreams), crowdeds(numStreams),
-        ejectors(numStreams) {}
+        streams(numStreams) {
+    plays[kCrowd] = searches && instance.simple;
+    plays[kExact] = exact;
+    plays[kEjection] = instance.simple && instance.size() <= large;
+    plays[kWheel] = searches;
+    for (size_t stream = 0; stream < numStreams; ++stream)
+      ejecting.push_back(stream);
+  }
 
   bool isDone() {
     best.optimal |= peakOf(instance, best.offsets) <= bound;
@@ -56,33 +69,32 @@ public:
            deadline.passed();
   }
 
+  /// The budget counts decisions of the exact search.
   void run(int64_t budget) {
     auto items = static_cast<int64_t>(instance.size());
-    auto streams = static_cast<int64_t>(numStreams);
-    Turn turn{20 * items, 50, 1, 100 * items};
-    // One decode takes about as long as one decision for each item, and an
-    // insertion a fifth of a decision.
-    for (int64_t spent = 0; spent < budget && !isDone();) {
-      int64_t left = budget - spent;
-      Turn cut{
-          std::clamp<int64_t>(left / streams, 1, turn.decisions),
-          std::clamp<int64_t>(left / streams / items, 1, turn.decodes),
-          crowds
-              ? std::min(left / streams / items / decodesOfCrowd, turn.crowds)
-              : 0,
-          ejects ? std::clamp<int64_t>(left / streams * 5, 1, turn.insertions)
-                 : 0};
+    // Costs in insertions. A decision takes about as long as five, a decode as
+    // a decision for each item, a plan of Crowd as 20 decodes.
+    const Turn costs = {100 * items, 5, 1, 5 * items};
+    const Turn most = {1 << 16, infinite / 64, infinite / 64, 1 << 20};
+    Turn turn = {1, 20 * items, 100 * items, 50};
+    int64_t left = budget > infinite / 5 ? infinite : 5 * budget;
+    while (left > 0 && !isDone()) {
+      Turn cut = {};
+      int64_t spent = 0;
+      for (size_t part = 0; part < numParts; ++part) {
+        if (!plays[part])
+          continue;
+        auto players = static_cast<int64_t>(part == kEjection ? ejecting.size()
+                                                              : numStreams);
+        int64_t share = turn[part] >> halvings[part];
+        share *= static_cast<int64_t>(numStreams) / players;
+        cut[part] = std::clamp<int64_t>(left / players / costs[part],
+                                        part == kCrowd ? 0 : 1, share);
+        spent = saturatingAdd(spent, cut[part] * costs[part] * players);
+        turn[part] = std::min(2 * turn[part], most[part]);
+      }
       playRound(cut);
-      spent = saturatingAdd(spent, exact ? cut.decisions * streams : 0);
-      spent =
-          saturatingAdd(spent, searches ? cut.decodes * items * streams : 0);
-      spent =
-          saturatingAdd(spent, cut.crowds * decodesOfCrowd * items * streams);
-      spent = saturatingAdd(spent, cut.insertions / 5 * streams);
-      turn.insertions = std::min(2 * turn.insertions, infinite / 64);
-      turn.crowds = std::min<int64_t>(2 * turn.crowds, 1 << 16);
-      turn.decodes = std::min<int64_t>(2 * turn.decodes, 1 << 20);
-      turn.decisions = std::min(2 * turn.decisions, infinite / 64);
+      left -= std::min(left, spent);
     }
   }
 
@@ -94,52 +106,70 @@ private:
     return std::min(most, numStreams);
   }
 
-  /// True if the placement ends the search.
-  bool play(size_t stream, const Turn &turn, Placement &mine) {
-    if (stops[stream].load(std::memory_order_relaxed) || deadline.passed())
-      return false;
+  struct Stream {
+    /// Made in their first turns.
+    std::array<std::unique_ptr<Improver>, numParts> parts;
+    Placement found;
+    /// The part that found the last better plan of the round, if any.
+    std::optional<size_t> finder;
+    bool ends = false;
+    std::atomic<bool> stop = false;
+  };
+
+  std::unique_ptr<Improver> make(size_t part, uint64_t seed) const {
+    switch (part) {
+    case kCrowd:
+      return makeCrowd(instance, seed);
+    case kExact:
+      return makeExact(instance, seed);
+    case kEjection:
+      return makeEjection(instance, seed);
+    default:
+      return makeSearch(instance, seed);
+    }
+  }
+
+  void play(size_t index, const Turn &turn) {
+    Stream &stream = streams[index];
+    if (stream.stop.load(std::memory_order_relaxed) || deadline.passed())
+      return;
     Deadline until = deadline;
-    until.stopWith(&stops[stream]);
-    uint64_t seed = options.seed * maxStreams + stream;
-    // First the searches that may end soon.
-    if (turn.crowds > 0) {
-      if (!crowdeds[stream])
-        crowdeds[stream] = makeCrowd(instance, seed);
-      crowdeds[stream]->run(turn.crowds, until, mine);
+    until.stopWith(&stream.stop);
+    Placement &mine = stream.found;
+    int64_t peak = peakOf(instance, mine.offsets);
+    for (size_t part = 0; part < numParts && !mine.optimal; ++part) {
+      std::unique_ptr<Improver> &improver = stream.parts[part];
+      if (turn[part] == 0 ||
+          (part == kEjection && !std::ranges::count(ejecting, index)) ||
+          (part == kExact && !improver && deadline.left() <= setup))
+        continue;
+      if (!improver)
+        improver = make(part, options.seed * maxStreams + index);
+      improver->run(turn[part], until, mine);
+      int64_t now = peakOf(instance, mine.offsets);
+      if (now < peak)
+        stream.finder = part;
+      peak = now;
     }
-    if (exact && !mine.optimal && (exacts[stream] || deadline.left() > setup)) {
-      if (!exacts[stream])
-        exacts[stream] = makeExact(instance, seed);
-      exacts[stream]->run(turn.decisions, until, mine);
-    }
-    if (turn.insertions > 0 && !mine.optimal) {
-      if (!ejectors[stream])
-        ejectors[stream] = makeEjection(instance, seed);
-      ejectors[stream]->run(turn.insertions, until, mine);
-    }
-    if (searches && !mine.optimal) {
-      if (!wheels[stream])
-        wheels[stream] = makeSearch(instance, seed);
-      wheels[stream]->run(turn.decodes, until, mine);
-    }
-    return mine.optimal || mine.bound > instance.capacity;
+    stream.ends = mine.optimal || mine.bound > instance.capacity;
   }
 
   /// Streams are merged in their order, up to the first one that ends the
   /// search. Results of later streams are dropped, because they depend on
   /// timing.
   void playRound(const Turn &turn) {
-    std::vector<Placement> found(numStreams, best);
-    for (std::atomic<bool> &stop : stops)
-      stop = false;
-    std::array<bool, maxStreams> ends = {};
+    for (Stream &stream : streams) {
+      stream.found = best;
+      stream.finder.reset();
+      stream.ends = stream.stop = false;
+    }
     std::atomic<size_t> next = 0;
     auto work = [&] {
-      for (size_t stream; (stream = next++) < numStreams;) {
-        ends[stream] = play(stream, turn, found[stream]);
-        for (size_t later = stream + 1; ends[stream] && later < numStreams;
-             ++later)
-          stops[later] = true;
+      for (size_t index; (index = next++) < numStreams;) {
+        play(index, turn);
+        for (size_t later = index + 1;
+             streams[index].ends && later < numStreams; ++later)
+          streams[later].stop = true;
       }
     };
     std::vector<std::thread> helpers;
@@ -148,21 +178,37 @@ private:
     work();
     for (std::thread &helper : helpers)
       helper.join();
+    chooseEjecting();
 
     Placement merged = best;
-    for (size_t stream = 0; stream < numStreams; ++stream) {
-      Placement &mine = found[stream];
+    std::optional<size_t> finder;
+    for (Stream &stream : streams) {
+      Placement &mine = stream.found;
       merged.nodes += mine.nodes - best.nodes;
       merged.bound = std::max(merged.bound, mine.bound);
       if (mine.optimal ||
           peakOf(instance, mine.offsets) < peakOf(instance, merged.offsets)) {
         merged.offsets = std::move(mine.offsets);
         merged.optimal = mine.optimal;
+        finder = stream.finder;
       }
-      if (ends[stream])
+      if (stream.ends)
         break;
     }
     best = std::move(merged);
+    for (size_t part = 0; part < numParts; ++part)
+      halvings[part] = finder && *finder != part
+                           ? std::min(halvings[part] + 1, mostHalvings)
+                           : std::max(halvings[part] - 1, 0);
+  }
+
+  /// Keeps the streams with the lowest plans.
+  void chooseEjecting() {
+    std::ranges::stable_sort(ejecting, {}, [&](size_t index) {
+      return peakOf(instance, streams[index].found.offsets);
+    });
+    size_t kept = std::max(ejecting.size() / 2, fewestEjecting);
+    ejecting.resize(std::min(ejecting.size(), kept));
   }
 
   const Instance &instance;
@@ -174,11 +220,12 @@ private:
   /// Seconds to set up the exact search on a slow machine; the setup cannot be
   /// interrupted.
   double setup;
-  bool crowds, ejects;
+  std::array<bool, numParts> plays = {};
+  std::array<int, numParts> halvings = {};
   size_t numStreams;
-  /// By stream; made in its first round.
-  std::vector<std::unique_ptr<Improver>> exacts, wheels, crowdeds, ejectors;
-  std::array<std::atomic<bool>, maxStreams> stops = {};
+  std::vector<Stream> streams;
+  /// The streams whose turn has ejection.
+  std::vector<size_t> ejecting;
 };
 
 /// First cheap strategies, for an immediate incumbent. Then searches that prove

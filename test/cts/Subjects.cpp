@@ -281,6 +281,9 @@ void Subjects::addSolvers() {
   const std::string categories =
       "c(k, n_cat=5, ap=-1) + c(m, n_cat=3, ap=-1) + c(q, n_cat=2, ap=-1) + "
       "s(a, k=6, ap=-1) + f(b, m=3, ap=-1)";
+  const std::string splines =
+      "c(k, n_cat=5, ap=-1) + s(a, k=6, ap=-1) + s(b, k=4, ap=-1) + "
+      "s(d, k=5, deg=1, p=1, ap=-1) + c(m, n_cat=3, ap=-1) + f(e, m=3, ap=-1)";
   struct Solver {
     std::string name, keys;
     std::vector<std::string> options;
@@ -316,6 +319,10 @@ void Subjects::addSolvers() {
          .formula = categories,
          .options = {"--merge-columns=2", "--row-words=2"}},
         sums);
+  add({.name = "solvers/merged-splines",
+       .formula = splines,
+       .options = {"--merge-columns=2"}},
+      Sums::Kernels);
 }
 
 /// Whole models: random formulas, dates.

@@ -169,8 +169,8 @@ cl::opt<int64_t>
 cl::opt<int64_t> mergeColumns(
     "merge-columns",
     cl::desc("Least number of neighbouring linear terms that become one dense "
-             "matrix, and of categories outside the loop that become sparse "
-             "ones (0: never)"),
+             "matrix, and of categories outside the loop, or splines without "
+             "one, that become sparse ones (0: never)"),
     cl::value_desc("n"), cl::init(16), cl::cat(category));
 cl::opt<int64_t> rowWords(
     "row-words",

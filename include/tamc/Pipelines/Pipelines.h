@@ -77,7 +77,8 @@ struct PipelineOptions {
   /// 0: never.
   int64_t rowsPerLevel = 24;
   /// Least neighbouring linear terms that become one dense matrix, and
-  /// categories outside the loop that become sparse ones (0: never).
+  /// categories outside the loop, or splines if there is none, that become
+  /// sparse ones (0: never).
   int64_t mergeColumns = 16;
   /// Most words of 32 bytes that a row adds to in one loop (0: no bound; -1:
   /// the target's). The remaining sums have a kernel for each pair of terms.

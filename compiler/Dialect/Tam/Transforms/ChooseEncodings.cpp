@@ -33,6 +33,13 @@ static void encode(Value value, Attribute encoding) {
   value.setType(type.cloneWithEncoding(encoding));
 }
 
+/// Whether a row of a matrix has neighbouring numbers.
+static bool hasBands(Value design) {
+  if (auto columns = design.getDefiningOp<ColumnsOp>())
+    return llvm::any_of(columns.getDesigns(), hasBands);
+  return bandOf(getFactors(design)) > 1;
+}
+
 namespace {
 
 struct ChooseEncodings
@@ -54,6 +61,10 @@ struct ChooseEncodings
     SmallVector<GramOp> grams;
     getOperation().walk([&](GramOp op) { grams.push_back(op); });
     DenseMap<Value, Value> converted;
+    getOperation().walk([&](ConvertOp op) {
+      if (isa<SparseAttr>(encodingOf(op.getResult())))
+        converted[op.getA()] = op.getResult();
+    });
     for (GramOp op : grams)
       fallBack(op, *target, converted);
     auto encodeSums = [&](RowReductionInterface op, SumsLayout layout) {
@@ -101,8 +112,9 @@ private:
       return SumsLayout::Transposed;
     // Bands that lie along the rows of the sums are added number by number.
     const bool isAcross = isa<SparseAttr>(a) && isa<SparseAttr>(b) &&
-                          bandOf(getFactors(op.getA())) > 1 &&
-                          op.getB().getDefiningOp<ColumnsOp>();
+                          (op.getA().getDefiningOp<ColumnsOp>() ||
+                           op.getB().getDefiningOp<ColumnsOp>()) &&
+                          hasBands(op.getA()) && !hasBands(op.getB());
     return isAcross ? SumsLayout::Transposed : SumsLayout::Full;
   }
 

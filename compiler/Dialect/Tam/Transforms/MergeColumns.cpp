@@ -16,6 +16,9 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <limits>
+#include <vector>
+
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMMERGEAPART
 #define GEN_PASS_DEF_TAMMERGECOLUMNS
@@ -98,7 +101,6 @@ struct Equations {
   bool hasPlainPenalty(size_t i) const {
     auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
     return penalty && penalty.getWeights().empty() &&
-           (penalty.getStrengths() || !penalty.getParts()) &&
            penalty.getStrengths() == strengths() &&
            llvm::all_of(penalty.getPartList(),
                         [&](const PenaltyOp::Part &part) {
@@ -113,6 +115,9 @@ struct Equations {
     return first ? first.getStrengths() : Value();
   }
 };
+
+/// A kind of effects that may be merged with each other, or none.
+enum class Kind { None, Column, Category, Bands };
 
 /// Neighbouring effects that are merged; a single one is not changed.
 struct Run {
@@ -132,20 +137,20 @@ static std::vector<Equations> findEquations(Operation *root) {
   return all;
 }
 
-/// The effects of the equations in runs: `least` or more neighbours that are
-/// `mergeable`, with at most `mostColumns` columns together, and single ones.
+/// The effects of the equations in runs: `least` or more neighbours of one
+/// kind, with at most `mostColumns` columns together, and single ones.
 static SmallVector<Run> findRuns(const Equations &equations,
-                                 function_ref<bool(size_t)> mergeable,
+                                 function_ref<Kind(size_t)> kindOf,
                                  size_t least, int64_t mostColumns) {
   SmallVector<Run> runs;
   const size_t count = equations.designs.size();
   for (size_t first = 0; first < count;) {
-    size_t end = first;
-    while (end < count && mergeable(end))
+    const Kind kind = kindOf(first);
+    size_t end = first + 1;
+    while (end < count && kindOf(end) == kind)
       ++end;
-    if (end - first < std::max<size_t>(least, 2)) {
-      // These effects are not merged, nor is the one after them.
-      for (end = std::min(end + 1, count); first < end; ++first)
+    if (kind == Kind::None || end - first < std::max<size_t>(least, 2)) {
+      for (; first < end; ++first)
         runs.push_back({first, 1});
       continue;
     }
@@ -293,11 +298,13 @@ struct MergeColumns
     if (least <= 0)
       return;
     for (Equations &equations : findEquations(getOperation())) {
-      auto isLinear = [&](size_t i) {
+      auto kindOf = [&](size_t i) {
         return equations.designs[i].getDefiningOp<LinearOp>() &&
-               equations.hasPlainPenalty(i);
+                       equations.hasPlainPenalty(i)
+                   ? Kind::Column
+                   : Kind::None;
       };
-      merge(equations, findRuns(equations, isLinear, least,
+      merge(equations, findRuns(equations, kindOf, least,
                                 std::numeric_limits<int64_t>::max()));
     }
   }
@@ -318,14 +325,19 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
       attributes.emplace_back(StringAttr::get(&getContext(), kApartAttrName),
                               UnitAttr::get(&getContext()));
     for (Equations &equations : findEquations(getOperation())) {
-      auto isCategory = [&](size_t i) {
+      auto kindOf = [&](size_t i) {
+        if ((hasLoops && !equations.rhs[i]->hasAttr(kApartAttrName)) ||
+            !equations.hasPlainPenalty(i))
+          return Kind::None;
         Value design = equations.designs[i];
-        return isa_and_present<OneHotAttr>(getEncoding(design.getType())) &&
-               getNumbersPerRow(design) == 1 &&
-               (!hasLoops || equations.rhs[i]->hasAttr(kApartAttrName)) &&
-               equations.hasPlainPenalty(i);
+        EncodingInterface encoding = getEncoding(design.getType());
+        if (isa_and_present<OneHotAttr>(encoding) &&
+            getNumbersPerRow(design) == 1)
+          return Kind::Category;
+        return !hasLoops && isa_and_present<BandedAttr>(encoding) ? Kind::Bands
+                                                                  : Kind::None;
       };
-      merge(equations, findRuns(equations, isCategory, least, mostColumns),
+      merge(equations, findRuns(equations, kindOf, least, mostColumns),
             attributes);
     }
   }

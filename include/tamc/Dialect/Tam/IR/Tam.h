@@ -186,7 +186,7 @@ EncodingInterface getEncoding(mlir::Type type);
 /// encodings, in this order; there need not be one (Target::hasKernel).
 std::string getGramKernel(EncodingInterface a, EncodingInterface b);
 
-/// The columns of a matrix.
+/// The number of columns of a matrix.
 int64_t columnsOf(mlir::Value matrix);
 
 /// The most numbers in a row of an encoded design matrix: its columns if it is

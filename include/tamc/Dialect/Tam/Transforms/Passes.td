@@ -139,17 +139,18 @@ def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
 }
 
 def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
-  let summary = "Make one sparse matrix of many categories outside the loop";
+  let summary = "Make sparse matrices of many terms outside the loop";
   let description = [{
     A category whose sums are apart (`tam-bound-row-loops`), or any if there is
     no loop, has a sum of its own with every other term, and each sum is an
     operand of several steps: the time to compile grows with the square of the
-    number of terms. The one-hot
-    matrices of `least` or more such categories that are neighbours in the
-    formula become sparse matrices of at most `most-columns` columns, so that
-    the sums of two of them stay in a cache. The position of a column in the
-    normal equations stays the same. The new matrices and sums have no encoding
-    yet.
+    number of terms. The one-hot matrices of `least` or more such categories
+    that are neighbours in the formula become sparse matrices of at most
+    `most-columns` columns, so that the sums of two of them stay in a cache.
+    Where there is no loop, the bands of splines become sparse matrices, too: a
+    launch on a device costs as much as thousands of rows. The position of a
+    column in the normal equations stays the same. The new matrices and sums
+    have no encoding yet.
 
     Before:
     ```mlir
@@ -163,7 +164,7 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"least", "least", "int64_t", /*default=*/"16",
-           "Least categories that become one matrix (0: never)">,
+           "Least terms that become such matrices (0: never)">,
     Option<"loops", "loops", "bool", /*default=*/"true",
            "Sums that are not apart have a loop, if the target has loops">,
     Option<"mostColumns", "most-columns", "int64_t", /*default=*/"128",

@@ -1,0 +1,83 @@
+// Without a loop, neighbouring splines become a sparse matrix. Its sums with a
+// category lie along the bands.
+//
+// RUN: tam-opt %s --tam-merge-apart="least=2 loops=false" \
+// RUN:   --tam-choose-encodings | FileCheck %s
+// RUN: tam-opt %s --tam-merge-apart=least=2 --tam-choose-encodings \
+// RUN:   | FileCheck %s --check-prefix=LOOP
+
+// LOOP-NOT: tam.columns
+
+// CHECK-LABEL: func.func @fit(
+// CHECK-DAG: %[[AB:.*]] = tam.columns({{.*}} -> tensor<?x9xf64, #tam.sparse<8>>
+// CHECK-DAG: %[[C:.*]] = tam.convert %{{.*}} : tensor<?x3xf64, #tam.one_hot> -> tensor<?x3xf64, #tam.sparse<1>>
+// CHECK: tam.gram %[[AB]], %[[AB]] into {{.*}} -> tensor<9x9xf64, #tam.sums<upper>>
+// CHECK: tam.gram %[[AB]], %[[C]] into {{.*}} -> tensor<9x3xf64, #tam.sums<transposed>>
+func.func @fit(%rows: index, %u: tensor<?xf64>, %v: tensor<?xf64>,
+               %w: tensor<?xf64>, %p: tensor<4xf64>, %y: tensor<?xf64>)
+    -> tensor<12xf64> {
+  %a = tam.bspline %u, %p {intervals = 2, degree = 3} : tensor<?xf64>,
+      tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+  %b = tam.bspline %v, %p {intervals = 1, degree = 3} : tensor<?xf64>,
+      tensor<4xf64> -> tensor<?x4xf64, #tam.banded<4>>
+  %c = tam.category %w {levels = 3 : i64} : tensor<?xf64>
+      -> tensor<?x3xf64, #tam.one_hot>
+  %p_a = tam.penalty rows [1] columns [0] values [1.0]
+      : tensor<5x5xf64, #tam.coordinates<1>>
+  %p_b = tam.penalty rows [1] columns [0] values [1.0]
+      : tensor<4x4xf64, #tam.coordinates<1>>
+  %p_c = tam.penalty rows [1] columns [0] values [1.0]
+      : tensor<3x3xf64, #tam.coordinates<1>>
+  %z_aa = tam.zeros : tensor<5x5xf64, #tam.sums<upper>>
+  %aa = tam.gram %a, %a into %z_aa
+      : tensor<?x5xf64, #tam.banded<4>>, tensor<?x5xf64, #tam.banded<4>>
+      -> tensor<5x5xf64, #tam.sums<upper>>
+  %z_ab = tam.zeros : tensor<5x4xf64, #tam.sums<full>>
+  %ab = tam.gram %a, %b into %z_ab
+      : tensor<?x5xf64, #tam.banded<4>>, tensor<?x4xf64, #tam.banded<4>>
+      -> tensor<5x4xf64, #tam.sums<full>>
+  %z_ac = tam.zeros : tensor<5x3xf64, #tam.sums<transposed>>
+  %ac = tam.gram %a, %c into %z_ac
+      : tensor<?x5xf64, #tam.banded<4>>, tensor<?x3xf64, #tam.one_hot>
+      -> tensor<5x3xf64, #tam.sums<transposed>>
+  %z_bb = tam.zeros : tensor<4x4xf64, #tam.sums<upper>>
+  %bb = tam.gram %b, %b into %z_bb
+      : tensor<?x4xf64, #tam.banded<4>>, tensor<?x4xf64, #tam.banded<4>>
+      -> tensor<4x4xf64, #tam.sums<upper>>
+  %z_bc = tam.zeros : tensor<4x3xf64, #tam.sums<transposed>>
+  %bc = tam.gram %b, %c into %z_bc
+      : tensor<?x4xf64, #tam.banded<4>>, tensor<?x3xf64, #tam.one_hot>
+      -> tensor<4x3xf64, #tam.sums<transposed>>
+  %z_cc = tam.zeros : tensor<3x3xf64, #tam.sums<diagonal>>
+  %cc = tam.gram %c, %c into %z_cc
+      : tensor<?x3xf64, #tam.one_hot>, tensor<?x3xf64, #tam.one_hot>
+      -> tensor<3x3xf64, #tam.sums<diagonal>>
+  %z_ay = tam.zeros : tensor<5xf64, #tam.sums<full>>
+  %ay = tam.rhs %a, %y into %z_ay
+      : tensor<?x5xf64, #tam.banded<4>>, tensor<?xf64>
+      -> tensor<5xf64, #tam.sums<full>>
+  %z_by = tam.zeros : tensor<4xf64, #tam.sums<full>>
+  %by = tam.rhs %b, %y into %z_by
+      : tensor<?x4xf64, #tam.banded<4>>, tensor<?xf64>
+      -> tensor<4xf64, #tam.sums<full>>
+  %z_cy = tam.zeros : tensor<3xf64, #tam.sums<full>>
+  %cy = tam.rhs %c, %y into %z_cy
+      : tensor<?x3xf64, #tam.one_hot>, tensor<?xf64>
+      -> tensor<3xf64, #tam.sums<full>>
+  %m = tam.normal_matrix %rows
+      blocks(%aa, %ab, %ac, %bb, %bc, %cc :
+          tensor<5x5xf64, #tam.sums<upper>>,
+          tensor<5x4xf64, #tam.sums<full>>,
+          tensor<5x3xf64, #tam.sums<transposed>>,
+          tensor<4x4xf64, #tam.sums<upper>>,
+          tensor<4x3xf64, #tam.sums<transposed>>,
+          tensor<3x3xf64, #tam.sums<diagonal>>)
+      penalties(%p_a, %p_b, %p_c : tensor<5x5xf64, #tam.coordinates<1>>,
+          tensor<4x4xf64, #tam.coordinates<1>>,
+          tensor<3x3xf64, #tam.coordinates<1>>) : tensor<12x12xf64>
+  %n = tam.normal_vector(%ay, %by, %cy : tensor<5xf64, #tam.sums<full>>,
+      tensor<4xf64, #tam.sums<full>>, tensor<3xf64, #tam.sums<full>>)
+      : tensor<12xf64>
+  %s = tam.solve %m, %n : tensor<12x12xf64>, tensor<12xf64>
+  return %s : tensor<12xf64>
+}

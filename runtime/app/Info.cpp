@@ -246,12 +246,12 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   for (const std::string &kept : stream.kept)
     text += "  " + kept + "\n";
   if (const std::optional<RankNeed> ranks = rankNeed(model)) {
-    text += "bytes of a rank of MPI, by use:\n";
+    text += "bytes of a rank of MPI in a fit, by use:\n";
     rows = {{"use", "per group of its rows", "per further node"}};
     for (const RankNeed::Use &one : ranks->uses)
       rows.push_back({use(one.kind), bytes(one.group), bytes(one.node)});
     text += table(rows);
-    text += "bytes besides, of a rank of MPI:\n";
+    text += "bytes besides, of a rank of MPI in a fit:\n";
     text += table({{"constant", bytes(ranks->constant)},
                    {"per rank of the machine", bytes(ranks->perRank)},
                    {"per thread but one", bytes(ranks->perThread)},

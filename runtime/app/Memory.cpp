@@ -196,9 +196,10 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   // The message of all ranks, and those of each.
   need.perGroupOfFirst = 2 * int64_t(sizeof(double)) * (model.columns + 1);
   if (columns.weights) {
-    // Of the rank's own rows, of all, and as a message; rank 0 joins messages.
-    need.perGroup += 3 * int64_t(sizeof(ExactSum));
-    need.perGroupOfFirst += int64_t(sizeof(ExactSum));
+    // Of the rank's own rows, joined with others, as a message, as a file of it
+    // and read from that; rank 0 joins messages.
+    need.perGroup += 5 * int64_t(sizeof(ExactSum));
+    need.perGroupOfFirst += 2 * int64_t(sizeof(ExactSum));
   }
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (firstStep(model, kind))

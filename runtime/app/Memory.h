@@ -76,8 +76,9 @@ struct StreamNeed {
 
 StreamNeed streamNeed(const tamrt_model &model);
 
-/// The same for each rank of a fit on N ranks of one machine (docs/scale.md),
-/// in bytes that are resident: MPI reserves addresses that it does not use. A
+/// The same for each rank of a fit without inference on N ranks of one machine
+/// (docs/scale.md), in bytes that are resident: MPI reserves addresses that it
+/// does not use. The constants are those of OpenMPI. A
 /// rank that has at most R rows of g groups, of all G, runs under
 ///
 ///     constant + N * perRank + T * (rung + L * perLevel) + (T - 1) * perThread

@@ -183,7 +183,7 @@ class Memory(harness.TestCase):
         """What is stated of a group, with few and many numbers in the survey and
         in the weights: beyond its sums, which are in memory at the same time if
         its rows come in turns with those of the others."""
-        few, many = 20_000, 135_000
+        few, many = 15_000, 75_000
         x = [f"x{i}" for i in range(20)]
         for name, formula, keys, in_turns in (
                 ("line", "y ~ l(x0)", {}, False),

@@ -18,15 +18,17 @@ SEGMENT = 4096
 
 @unittest.skipIf(MPIRUN is None, "there is no mpirun")
 class RanksMemory(harness.TestCase):
-    def write(self, groups, rows):
-        """So many rows of each group, in turns: each rank reads all groups."""
+    def write(self, groups, rows, width):
+        """So many rows of each group, in turns: each rank reads all groups.
+        Their names have `width` bytes."""
         train = self.dir / "train.csv"
         tails = [f"{i * 7 % 23},{i % 40},{i % 11}\n" for i in range(997)]
         with open(train, "w", encoding="utf-8") as file:
-            file.write("date,g,a,d,y\n")
+            file.write("date,g,w,a,d,y\n")
             for row in range(rows):
-                file.writelines(f"{row},{group},{tails[(row + group) % 997]}"
-                                for group in range(groups))
+                file.writelines(
+                    f"{row},{group:0{width}},{group % 7 + .5},"
+                    f"{tails[(row + group) % 997]}" for group in range(groups))
         return train
 
     def peaks(self, count, model, train):
@@ -65,10 +67,12 @@ class RanksMemory(harness.TestCase):
         return ([all_ranks + groups * need["per_group_of_first"]]
                 + [all_ranks] * (count - 1))
 
-    def check(self, formula, groups, rows, counts, solver="direct"):
+    def check(self, formula, groups, rows, counts, solver="direct", width=5,
+              **keys):
         use = "fit" if solver == "direct" else "fit by cg"
-        model = self.compile(formula, f"--solver={solver}", **small.KEYS)
-        train = self.write(groups, rows)
+        model = self.compile(formula, f"--solver={solver}", **small.KEYS,
+                             **keys)
+        train = self.write(groups, rows, width)
         for count in counts:
             promises = self.promises(count, model, groups, rows, use)
             for rank, (peak, promise) in enumerate(
@@ -83,6 +87,10 @@ class RanksMemory(harness.TestCase):
 
     def test_groups(self):
         self.check("y ~ s(a, k=9) + s(d, k=9)", 30_000, 5, (2, 4))
+
+    def test_weights(self):
+        # Their sums are exact, so that most memory is for a group.
+        self.check("y ~ l(a)", 20_000, 5, (2, 3), width=24, weights="w")
 
     def test_coefficients(self):
         self.check("y ~ l(a) + c(d, n_cat=40)", 30_000, 5, (2, 3))

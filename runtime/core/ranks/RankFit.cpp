@@ -322,7 +322,8 @@ Status RoundFit::start() {
   if (!rows.part())
     return ranks.agree({});
   data.emplace(rows.takeRows(run.threads));
-  rowGroups = data->groups();
+  if (run.inference)
+    rowGroups = data->groups();
   work.emplace(model, rows.fit(), *rows.part(), run);
   nodes = work->nodes();
   return ranks.agree(work->takeRows(*data));

@@ -49,17 +49,25 @@ void LoopThread::failOutside(int64_t index, int64_t count) const {
            std::to_string(index));
 }
 
-static std::string describe(const Access &access) {
-  const auto number = [](uint32_t of) {
-    return of == kSeveral ? std::string("several") : std::to_string(of);
-  };
-  return "block " + number(access.block) + ", thread " + number(access.thread);
+int64_t Timeline::blockOf(uint64_t of) const {
+  const auto next = std::upper_bound(blocks.begin(), blocks.end(), of,
+                                     [](uint64_t interval, const auto &begun) {
+                                       return interval < begun.first;
+                                     });
+  return std::prev(next)->second;
 }
 
 void LoopThread::failRace(const char *what, const Access &other,
                           const char *did) const {
-  failWith("race: " + std::string(what) + " what " + describe(other) + " " +
-           did);
+  const std::string block =
+      other.thread() == kSeveralBlocks
+          ? "several blocks"
+          : "block " + std::to_string(launch->time.blockOf(other.interval())) +
+                ", " +
+                (other.thread() == kSeveral
+                     ? std::string("several threads")
+                     : "thread " + std::to_string(other.thread()));
+  failWith("race: " + std::string(what) + " what " + block + " " + did);
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,8 +84,11 @@ class Stack {
 public:
   static constexpr size_t kBytes = size_t(128) << 10;
 
-  Stack()
-      : memory(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+  /// \param number of the stack: where they begin differs, because pages of all
+  /// at the same places would share few lines of a cache.
+  explicit Stack(size_t number)
+      : bytes(kBytes - number % kColours * kColourBytes),
+        memory(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
     if (memory == MAP_FAILED)
       throw std::bad_alloc();
@@ -87,8 +98,11 @@ public:
   ~Stack() { ::munmap(memory, kBytes); }
 
   void *get() const { return memory; }
+  size_t size() const { return bytes; }
 
 private:
+  static constexpr size_t kColours = 32, kColourBytes = 448;
+  size_t bytes;
   void *memory;
 };
 
@@ -111,16 +125,18 @@ public:
   std::vector<Record> records;
 
 private:
-  enum class State { Ready, AtBarrier, AtShuffle, Done };
+  enum class State : uint8_t { Ready, AtBarrier, AtShuffle, Done };
 
   struct Lane {
-    Fibers *fibers = nullptr;
+    explicit Lane(Fibers *fibers)
+        : fibers(fibers), stack(fibers->lanes.size()) {}
+
+    Fibers *fibers;
     ucontext_t context;
     Stack stack;
     /// The thread that it executes; null: it waits for one.
     FiberThread *thread = nullptr;
-    State state = State::Done;
-    /// Where it waits, and for what.
+    /// Where it waits, and for what; its state is in `states`.
     int line = 0, distance = 0;
     uint32_t mask = 0;
     double number = 0.0;
@@ -145,6 +161,8 @@ private:
 
   Emulator &emulator;
   std::vector<std::unique_ptr<Lane>> lanes;
+  /// Of the lanes, which the loop looks at most: beside each other.
+  std::vector<State> states;
   const std::function<void(FiberThread &)> *body = nullptr;
   bool isAbandoned = false;
   /// The first error of a thread.
@@ -174,7 +192,7 @@ void Fibers::enter(unsigned high, unsigned low) {
         fibers.fault = found.message;
     } catch (const Abandoned &) {
     }
-    lane.state = State::Done;
+    fibers.states[size_t(lane.thread->thread())] = State::Done;
     fibers.yield(lane);
   }
 }
@@ -183,7 +201,7 @@ void Fibers::enter(unsigned high, unsigned low) {
 void Fibers::start(Lane &lane) {
   getcontext(&lane.context);
   lane.context.uc_stack.ss_sp = lane.stack.get();
-  lane.context.uc_stack.ss_size = Stack::kBytes;
+  lane.context.uc_stack.ss_size = lane.stack.size();
   lane.context.uc_link = nullptr;
   const auto address = reinterpret_cast<uintptr_t>(&lane);
   makecontext(&lane.context, reinterpret_cast<void (*)()>(enter), 2,
@@ -193,8 +211,7 @@ void Fibers::start(Lane &lane) {
 
 void Fibers::prepare(int threads) {
   while (lanes.size() < size_t(threads)) {
-    auto lane = std::make_unique<Lane>();
-    lane->fibers = this;
+    auto lane = std::make_unique<Lane>(this);
     start(*lane);
     lanes.push_back(std::move(lane));
   }
@@ -204,7 +221,7 @@ void Fibers::prepare(int threads) {
 
 void Fibers::resume(Lane &lane) {
   void *fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, lane.stack.get(), Stack::kBytes);
+  __sanitizer_start_switch_fiber(&fake, lane.stack.get(), lane.stack.size());
   swapcontext(&loop, &lane.context);
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 }
@@ -238,7 +255,8 @@ void Fibers::yield(Lane &lane) {
 void Fibers::wait(FiberThread &thread, bool isShuffle, int line, uint32_t mask,
                   double number, int distance) {
   Lane &lane = *lanes[size_t(thread.threadIndex)];
-  lane.state = isShuffle ? State::AtShuffle : State::AtBarrier;
+  states[size_t(thread.threadIndex)] =
+      isShuffle ? State::AtShuffle : State::AtBarrier;
   lane.line = line;
   lane.mask = mask;
   lane.number = number;
@@ -281,9 +299,10 @@ void Fibers::passBarrier(Launch &launch) {
   ++launch.counts.barriers;
   if (emulator.countsBanks)
     countConflicts(launch);
+  emulator.time.passBarrier();
   for (int i = 0; i < launch.grid.threads; ++i) {
-    ++lanes[size_t(i)]->thread->epoch;
-    lanes[size_t(i)]->state = State::Ready;
+    lanes[size_t(i)]->thread->now = emulator.time.now(i);
+    states[size_t(i)] = State::Ready;
   }
 }
 
@@ -295,7 +314,7 @@ bool Fibers::shuffle(size_t warp, int threads, Launch &launch) {
   bool isAny = false;
   for (size_t i = 0; i < size; ++i) {
     const Lane &asks = *lanes[first + i];
-    if (asks.state != State::AtShuffle)
+    if (states[first + i] != State::AtShuffle)
       continue;
     const uint32_t mask = asks.mask;
     if (!(mask >> i & 1))
@@ -303,7 +322,7 @@ bool Fibers::shuffle(size_t warp, int threads, Launch &launch) {
     bool areThere = true;
     for (size_t k = 0; k < kWarp; ++k)
       areThere &= !(mask >> k & 1) ||
-                  (k < size && lanes[first + k]->state == State::AtShuffle &&
+                  (k < size && states[first + k] == State::AtShuffle &&
                    lanes[first + k]->line == asks.line &&
                    lanes[first + k]->mask == mask);
     if (!areThere)
@@ -323,7 +342,7 @@ bool Fibers::shuffle(size_t warp, int threads, Launch &launch) {
     for (size_t k = 0; k < size; ++k)
       if (mask >> k & 1) {
         lanes[first + k]->number = numbers[k];
-        lanes[first + k]->state = State::Ready;
+        states[first + k] = State::Ready;
       }
     isAny = true;
   }
@@ -336,12 +355,12 @@ void Fibers::failStuck(Launch &launch, int64_t block) const {
   bool isOneLine = true;
   for (int i = 0; i < launch.grid.threads; ++i) {
     const Lane &lane = *lanes[size_t(i)];
-    if (lane.state == State::Done)
+    if (states[size_t(i)] == State::Done)
       continue;
     isOneLine &= waits == 0 || lane.line == line;
     line = lane.line;
     ++waits;
-    atBarrier += lane.state == State::AtBarrier;
+    atBarrier += states[size_t(i)] == State::AtBarrier;
   }
   throw Fault{"kernel '" + std::string(launch.name) + "', block " +
               std::to_string(launch.firstBlock + block) + ": " +
@@ -373,14 +392,14 @@ void Fibers::runBlock(Launch &launch, int64_t block,
     lane.log.clear();
     if (emulator.countsBanks)
       all.back().sharedLog = &lane.log;
-    lane.state = State::Ready;
   }
+  states.assign(lanes.size(), State::Ready);
   for (int i = 0; i < threads; ++i)
     lanes[size_t(i)]->thread = &all[size_t(i)];
 
   const auto isEvery = [&](State state, bool atOneLine) {
     for (int i = 0; i < threads; ++i)
-      if (lanes[size_t(i)]->state != state ||
+      if (states[size_t(i)] != state ||
           (atOneLine && lanes[size_t(i)]->line != lanes[0]->line))
         return false;
     return true;
@@ -390,9 +409,9 @@ void Fibers::runBlock(Launch &launch, int64_t block,
       emulator.arrange(threads, kWarp, emulator.threadOrder);
       bool isAny = false;
       for (int64_t i : emulator.threadOrder)
-        if (Lane &lane = *lanes[size_t(i)]; lane.state == State::Ready) {
+        if (states[size_t(i)] == State::Ready) {
           isAny = true;
-          resume(lane);
+          resume(*lanes[size_t(i)]);
           if (!fault.empty())
             throw Fault{fault};
         }
@@ -408,8 +427,8 @@ void Fibers::runBlock(Launch &launch, int64_t block,
   } catch (const Fault &) {
     isAbandoned = true;
     for (int i = 0; i < threads; ++i)
-      if (lanes[size_t(i)]->state == State::AtBarrier ||
-          lanes[size_t(i)]->state == State::AtShuffle)
+      if (states[size_t(i)] == State::AtBarrier ||
+          states[size_t(i)] == State::AtShuffle)
         resume(*lanes[size_t(i)]);
     isAbandoned = false;
     throw;
@@ -480,25 +499,27 @@ void Emulator::arrange(int64_t count, int64_t width,
 
 Launch Emulator::start(std::string_view name, const Grid &grid) {
   if (partOf == 0) {
-    ++launches;
+    time.beginLaunch();
     ++theCounts.launches;
   }
   theCounts.blocks += uint64_t(grid.blocks);
   arrange(grid.blocks, 2, blockOrder);
   if (theOrder == Order::Warps)
     std::reverse(blockOrder.begin(), blockOrder.end());
-  return {name, grid, launches, partOf, theCounts, places};
+  return {name, grid, partOf, theCounts, time, places};
 }
 
 Failure Emulator::runLoop(std::string_view name, const Grid &grid,
                           const std::function<void(LoopThread &)> &body) {
   Launch launch = start(name, grid);
   arrange(grid.threads, kWarp, threadOrder);
-  for (int64_t block : blockOrder)
+  for (int64_t block : blockOrder) {
+    time.beginBlock(partOf + block);
     for (int64_t i : threadOrder) {
       LoopThread thread(launch, block, static_cast<int>(i));
       body(thread);
     }
+  }
   return launch.failure;
 }
 
@@ -509,8 +530,10 @@ Failure Emulator::runFibers(std::string_view name, const Grid &grid,
     throw Fault{"kernel '" + std::string(name) +
                 "': expected whole warps, got " + std::to_string(grid.threads) +
                 " threads"};
-  for (int64_t block : blockOrder)
+  for (int64_t block : blockOrder) {
+    time.beginBlock(partOf + block);
     fibers->runBlock(launch, block, body);
+  }
   return launch.failure;
 }
 

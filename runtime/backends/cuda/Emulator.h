@@ -62,20 +62,85 @@ struct Counts {
   uint64_t bankConflicts = 0;
 };
 
-/// In `thread` of an Access: several threads. In `block`: several blocks.
-constexpr uint32_t kSeveral = 0xffffffff;
+/// In `thread` of an Access: several threads of a block; several blocks.
+constexpr uint64_t kSeveral = 0xfffe, kSeveralBlocks = 0xffff;
 
-/// Who accessed an element last.
-struct Access {
-  uint32_t launch = 0, block = 0, epoch = 0, thread = 0;
+/// Who accessed an element last: a thread, and when. Blocks execute one after
+/// another, so that the time is a number of intervals: a block begins one, and
+/// another at each barrier. Records are what the emulator reads most: an access
+/// has eight bytes.
+class Access {
+public:
+  Access() = default;
+  Access(uint64_t interval, uint64_t thread)
+      : number(interval << kBits | thread) {}
 
-  /// Whether it happens before everything that `now` may do: it is of another
-  /// launch, of the same thread, or of the same block before a barrier.
-  bool isBefore(const Access &now) const {
-    if (launch != now.launch)
+  uint64_t interval() const { return number >> kBits; }
+  uint64_t thread() const { return number & ((1 << kBits) - 1); }
+  bool operator==(const Access &) const = default;
+
+private:
+  static constexpr unsigned kBits = 16;
+  uint64_t number = 0;
+};
+
+/// An access by a thread, now.
+struct Moment {
+  Access access;
+  /// The first intervals of its launch and block.
+  uint64_t launch = 0, block = 0;
+
+  /// Whether an access happens before everything that the thread may do: it is
+  /// of another launch, of the same thread, or of the same block before a
+  /// barrier.
+  bool isAfter(const Access &other) const {
+    if (other.interval() < launch || other == access)
       return true;
-    return block == now.block && (thread == now.thread || epoch < now.epoch);
+    if (other.interval() < block || other.thread() == kSeveralBlocks)
+      return false;
+    return other.interval() < access.interval() ||
+           other.thread() == access.thread();
   }
+
+  /// Adds the access to those that have read.
+  void joinTo(Access &read) const {
+    if (read == access)
+      return;
+    if (read.interval() < launch)
+      read = access;
+    else if (read.interval() < block || read.thread() == kSeveralBlocks)
+      read = Access(access.interval(), kSeveralBlocks);
+    else if (read.interval() < access.interval())
+      read = access;
+    else
+      read = Access(access.interval(), kSeveral);
+  }
+};
+
+/// The intervals of all launches of an emulator.
+class Timeline {
+public:
+  void beginLaunch() {
+    launch = interval + 1;
+    blocks.clear();
+  }
+  void beginBlock(int64_t number) {
+    block = ++interval;
+    blocks.emplace_back(block, number);
+  }
+  void passBarrier() { ++interval; }
+
+  /// An access that a thread of the block makes now.
+  Moment now(int thread) const {
+    return {Access(interval, static_cast<uint64_t>(thread)), launch, block};
+  }
+  /// The number of the block of this launch that executed in an interval.
+  int64_t blockOf(uint64_t interval) const;
+
+private:
+  uint64_t interval = 0, launch = 0, block = 0;
+  /// Those of the launch, with their first intervals.
+  std::vector<std::pair<uint64_t, int64_t>> blocks;
 };
 
 /// The accesses of four bytes of memory, or of a double of shared memory.
@@ -100,10 +165,10 @@ using Places =
 struct Launch {
   std::string_view name;
   Grid grid;
-  uint32_t number;
   /// The number of the body's first block in the launch.
   int64_t firstBlock;
   Counts &counts;
+  const Timeline &time;
   const Places &places;
   Failure failure = {};
 
@@ -135,7 +200,8 @@ struct Launch {
 class LoopThread {
 public:
   LoopThread(Launch &launch, int64_t block, int thread)
-      : launch(&launch), blockIndex(block), threadIndex(thread) {}
+      : launch(&launch), blockIndex(block), threadIndex(thread),
+        now(launch.time.now(thread)) {}
 
   int64_t block() const { return blockIndex; }
   int64_t blocks() const { return launch->grid.blocks; }
@@ -151,11 +217,12 @@ public:
         : thread(thread), at(at), record(record) {}
     Element(const Element &) = default;
 
+    [[gnu::always_inline]]
     operator T() const { // NOLINT: an element is read like a number.
       thread->noteRead(record, sizeof(T));
       return *at;
     }
-    const Element &operator=(T value) const {
+    [[gnu::always_inline]] const Element &operator=(T value) const {
       thread->noteWrite(record, sizeof(T));
       *at = value;
       return *this;
@@ -179,7 +246,7 @@ public:
     View(LoopThread *thread, const Buffer<T> &buffer, size_t stride)
         : thread(thread), buffer(buffer), stride(stride) {}
 
-    auto operator[](int64_t i) const {
+    [[gnu::always_inline]] auto operator[](int64_t i) const {
       if (i < 0 || i >= buffer.count)
         thread->failOutside(i, buffer.count);
       auto *records = static_cast<Record *>(buffer.records);
@@ -213,33 +280,23 @@ public:
 
 protected:
   /// Called for each access, and therefore inline.
-  void noteRead(Record *record, size_t bytes) {
+  [[gnu::always_inline]] void noteRead(Record *record, size_t bytes) {
     count(record, launch->counts.readBytes, bytes);
     if (!record)
       return;
-    const Access now = access();
-    if (!record->written.isBefore(now))
+    if (!now.isAfter(record->written))
       failRace("reads", record->written, "wrote");
-    Access &read = record->read;
-    if (read.launch != now.launch)
-      read = now;
-    else if (read.block != now.block)
-      read.block = kSeveral;
-    else if (read.epoch != now.epoch)
-      read = now;
-    else if (read.thread != now.thread)
-      read.thread = kSeveral;
+    now.joinTo(record->read);
   }
-  void noteWrite(Record *record, size_t bytes) {
+  [[gnu::always_inline]] void noteWrite(Record *record, size_t bytes) {
     count(record, launch->counts.writtenBytes, bytes);
     if (!record)
       return;
-    const Access now = access();
-    if (!record->written.isBefore(now))
+    if (!now.isAfter(record->written))
       failRace("writes", record->written, "wrote");
-    if (!record->read.isBefore(now))
+    if (!now.isAfter(record->read))
       failRace("writes", record->read, "read");
-    record->written = now;
+    record->written = now.access;
   }
   [[noreturn]] void failRace(const char *what, const Access &other,
                              const char *did) const;
@@ -250,8 +307,7 @@ protected:
   Launch *launch;
   int64_t blockIndex;
   int threadIndex;
-  /// Barriers that the thread has passed.
-  uint32_t epoch = 1;
+  Moment now;
   /// Shared memory of the block: its records are accessed for every access
   /// that is not to global memory.
   Record *sharedRecords = nullptr;
@@ -261,14 +317,9 @@ protected:
   std::vector<uint32_t> *sharedLog = nullptr;
 
 private:
-  /// An access by the thread, now.
-  Access access() const {
-    return {launch->number,
-            static_cast<uint32_t>(launch->firstBlock + blockIndex), epoch,
-            static_cast<uint32_t>(threadIndex)};
-  }
   /// Counts an access to global or to shared memory.
-  void count(const Record *record, uint64_t &globalBytes, size_t bytes) {
+  [[gnu::always_inline]] void count(const Record *record, uint64_t &globalBytes,
+                                    size_t bytes) {
     const bool isShared =
         record >= sharedRecords && record < sharedRecords + sharedCount;
     if (!isShared)
@@ -339,7 +390,7 @@ private:
   Order theOrder;
   uint64_t seed;
   bool countsBanks;
-  uint32_t launches = 0;
+  Timeline time;
   /// The first block of the body that runs.
   int64_t partOf = 0;
   Places places;

@@ -103,7 +103,7 @@ TEST(Emulator, RacesOfGlobalMemory) {
                          auto view = thread.view(numbers.buffer());
                          view[thread.index() + 1] = double(view[50]);
                        }),
-                       "thread 17: race: writes what block several"));
+                       "thread 17: race: writes what several blocks"));
   EXPECT_TRUE(contains(message([&](LoopThread &thread) {
                          auto view = thread.view(numbers.buffer());
                          view[thread.index()] =

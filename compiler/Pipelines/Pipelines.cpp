@@ -86,8 +86,6 @@ static void buildChoices(OpPassManager &manager,
     apart.least = options.mergeColumns;
     apart.loops = options.fuseRows;
     manager.addPass(tam::createTamMergeApart(apart));
-    // The merged matrices and their sums get their encodings.
-    manager.addPass(tam::createTamChooseEncodings(encodings));
   }
   if (options.fuseRows && options.panels) {
     manager.addPass(tam::createTamShareSums());

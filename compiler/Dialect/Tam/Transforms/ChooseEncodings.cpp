@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusibleSums.h"
+#include "SumEncoder.h"
 
-#include "tamc/Dialect/Tam/IR/RowCode.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamc/Target/TargetAnalysis.h"
@@ -28,18 +28,6 @@ static Attribute encodingOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getEncoding();
 }
 
-static void encode(Value value, Attribute encoding) {
-  auto type = cast<RankedTensorType>(value.getType());
-  value.setType(type.cloneWithEncoding(encoding));
-}
-
-/// Whether a row of a matrix has neighbouring numbers.
-static bool hasBands(Value design) {
-  if (auto columns = design.getDefiningOp<ColumnsOp>())
-    return llvm::any_of(columns.getDesigns(), hasBands);
-  return bandOf(getFactors(design)) > 1;
-}
-
 namespace {
 
 struct ChooseEncodings
@@ -53,71 +41,33 @@ struct ChooseEncodings
       return signalPassFailure();
     getOperation().walk([&](FeatureMapInterface op) {
       if (!encodingOf(op->getResult(0)))
-        encode(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
-                                       : op.getStructuredEncoding());
+        setEncoding(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
+                                            : op.getStructuredEncoding());
     });
     if (failed(verifyDesigns()))
       return signalPassFailure();
-    SmallVector<GramOp> grams;
-    getOperation().walk([&](GramOp op) { grams.push_back(op); });
-    DenseMap<Value, Value> converted;
-    getOperation().walk([&](ConvertOp op) {
-      if (isa<SparseAttr>(encodingOf(op.getResult())))
-        converted[op.getA()] = op.getResult();
+    SmallVector<RowReductionInterface> sums;
+    getOperation().walk([&](RowReductionInterface op) {
+      if (isa<GramOp, RhsOp>(op))
+        sums.push_back(op);
     });
-    for (GramOp op : grams)
-      fallBack(op, *target, converted);
-    auto encodeSums = [&](RowReductionInterface op, SumsLayout layout) {
+    SumEncoder encoder(getOperation(), *target, frequencies && !dense);
+    for (RowReductionInterface op : sums) {
       auto zeros = op.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
-      if (encodingOf(op->getResult(0)))
-        return;
-      if (!zeros || !zeros->hasOneUse()) {
+      if (!encodingOf(op->getResult(0)) && (!zeros || !zeros->hasOneUse())) {
         op->emitError("expected an accumulator that starts from tam.zeros of "
                       "its own");
-        return signalPassFailure();
+        signalPassFailure();
+        continue;
       }
-      auto sums = SumsAttr::get(context, layout);
-      encode(zeros.getResult(), sums);
-      encode(op->getResult(0), sums);
-    };
-    getOperation().walk([&](Operation *op) {
-      if (auto gram = dyn_cast<GramOp>(op))
-        encodeSums(gram, layoutOf(gram, *target));
-      else if (auto rhs = dyn_cast<RhsOp>(op))
-        encodeSums(rhs, SumsLayout::Full);
-    });
+      encoder.encode(op);
+    }
     encodeExpanded(getOperation());
     if (failed(verifyReaders()))
       signalPassFailure();
   }
 
 private:
-  /// Whether the target has a kernel for the sums of two different matrices of
-  /// these encodings, in this order.
-  static bool hasKernel(const Target &target, Attribute a, Attribute b) {
-    auto first = dyn_cast<EncodingInterface>(a);
-    auto second = dyn_cast<EncodingInterface>(b);
-    return first && second && target.hasKernel(getGramKernel(first, second));
-  }
-
-  SumsLayout layoutOf(GramOp op, const Target &target) const {
-    Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
-    if (op.getA() == op.getB()) {
-      auto fourier = op.getA().getDefiningOp<FourierOp>();
-      if (frequencies && !dense && fourier && fourier.hasAngles())
-        return SumsLayout::Frequencies;
-      return cast<DesignEncodingInterface>(a).getSelfLayout();
-    }
-    if (!hasKernel(target, a, b))
-      return SumsLayout::Transposed;
-    // Bands that lie along the rows of the sums are added number by number.
-    const bool isAcross = isa<SparseAttr>(a) && isa<SparseAttr>(b) &&
-                          (op.getA().getDefiningOp<ColumnsOp>() ||
-                           op.getB().getDefiningOp<ColumnsOp>()) &&
-                          hasBands(op.getA()) && !hasBands(op.getB());
-    return isAcross ? SumsLayout::Transposed : SumsLayout::Full;
-  }
-
   /// Checks that the operands of sums have an encoding now: they are results of
   /// feature maps, or had an encoding before the pass.
   LogicalResult verifyDesigns() {
@@ -151,34 +101,6 @@ private:
                              "design matrices nor sums");
     });
     return failure(result.wasInterrupted());
-  }
-
-  /// Converts a pair without a kernel of its own for the generic kernel, which
-  /// takes sparse matrices. `converted` has the sparse form of matrices
-  /// converted before.
-  void fallBack(GramOp op, const Target &target,
-                DenseMap<Value, Value> &converted) {
-    Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
-    if (op.getA() == op.getB() || hasKernel(target, a, b) ||
-        hasKernel(target, b, a))
-      return;
-    for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
-      Value design = operand->get();
-      if (isa<DenseAttr, SparseAttr>(encodingOf(design)))
-        continue;
-      Value &sparse = converted[design];
-      if (!sparse) {
-        OpBuilder builder(&getContext());
-        builder.setInsertionPointAfterValue(design);
-        auto type = cast<RankedTensorType>(design.getType());
-        sparse =
-            ConvertOp::create(builder, design.getLoc(),
-                              type.cloneWithEncoding(SparseAttr::get(
-                                  &getContext(), getNumbersPerRow(design))),
-                              design);
-      }
-      operand->set(sparse);
-    }
   }
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusibleSums.h"
+#include "SumEncoder.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
@@ -17,6 +18,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace tamc::tam {
@@ -200,12 +202,19 @@ static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
 }
 
 /// Replaces equations by those of merged effects, one for each run. The sums of
-/// merged effects get the attributes `attributes`.
+/// merged effects get the attributes `attributes`, and for a target these
+/// matrices and sums get encodings.
 static void merge(Equations &equations, ArrayRef<Run> runs,
-                  ArrayRef<NamedAttribute> attributes = {}) {
+                  ArrayRef<NamedAttribute> attributes = {},
+                  const Target *target = nullptr) {
   if (runs.size() == equations.designs.size())
     return;
   OpBuilder builder(*equations.matrix->getUsers().begin());
+  // For this merge alone, which erases conversions at its end.
+  std::optional<SumEncoder> encoder;
+  if (target)
+    encoder.emplace(equations.matrix->getParentOp(), *target,
+                    /*frequencies=*/true);
   Type f64 = builder.getF64Type();
   SmallVector<Value> designs, penalties, grams, rhs;
   auto fused = [&](const Run &run) {
@@ -226,14 +235,17 @@ static void merge(Equations &equations, ArrayRef<Run> runs,
     for (Value design : own)
       columns += columnsOf(design);
     auto type = RankedTensorType::get({ShapedType::kDynamic, columns}, f64);
-    designs.push_back(ColumnsOp::create(builder, fused(run), type, own));
+    auto merged = ColumnsOp::create(builder, fused(run), type, own);
+    if (encoder)
+      setEncoding(merged.getResult(), merged.getStructuredEncoding());
+    designs.push_back(merged);
     penalties.push_back(mergePenalties(builder, priors));
   }
   auto zerosOf = [&](Location loc, ArrayRef<int64_t> shape) -> Value {
     return ZerosOp::create(builder, loc, RankedTensorType::get(shape, f64));
   };
   Value weights = equations.rhs.front().getWeights();
-  Value target = equations.rhs.front().getY();
+  Value y = equations.rhs.front().getY();
   for (auto [i, run] : llvm::enumerate(runs)) {
     Location loc = designs[i].getLoc();
     for (size_t j = i; j < runs.size(); ++j) {
@@ -246,6 +258,8 @@ static void merge(Equations &equations, ArrayRef<Run> runs,
       auto gram = GramOp::create(builder, loc, zeros.getType(), designs[i],
                                  designs[j], weights, zeros);
       gram->setDiscardableAttrs(attributes);
+      if (encoder)
+        encoder->encode(gram);
       grams.push_back(gram);
     }
     if (run.count == 1) {
@@ -253,9 +267,11 @@ static void merge(Equations &equations, ArrayRef<Run> runs,
       continue;
     }
     Value zeros = zerosOf(loc, columnsOf(designs[i]));
-    auto sum = RhsOp::create(builder, loc, zeros.getType(), designs[i], target,
+    auto sum = RhsOp::create(builder, loc, zeros.getType(), designs[i], y,
                              weights, zeros);
     sum->setDiscardableAttrs(attributes);
+    if (encoder)
+      encoder->encode(sum);
     rhs.push_back(sum);
   }
   NormalMatrixOp matrix = equations.matrix;
@@ -338,7 +354,7 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
                                                                   : Kind::None;
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
-            attributes);
+            attributes, target);
     }
   }
 };

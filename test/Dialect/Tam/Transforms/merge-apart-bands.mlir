@@ -1,10 +1,8 @@
 // Without a loop, neighbouring splines become a sparse matrix. Its sums with a
 // category lie along the bands.
 //
-// RUN: tam-opt %s --tam-merge-apart="least=2 loops=false" \
-// RUN:   --tam-choose-encodings | FileCheck %s
-// RUN: tam-opt %s --tam-merge-apart=least=2 --tam-choose-encodings \
-// RUN:   | FileCheck %s --check-prefix=LOOP
+// RUN: tam-opt %s --tam-merge-apart="least=2 loops=false" | FileCheck %s
+// RUN: tam-opt %s --tam-merge-apart=least=2 | FileCheck %s --check-prefix=LOOP
 
 // LOOP-NOT: tam.columns
 

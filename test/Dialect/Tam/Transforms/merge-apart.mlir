@@ -2,8 +2,6 @@
 // sums with other matrices are apart, too.
 //
 // RUN: tam-opt %s --tam-merge-apart=least=2 | FileCheck %s
-// RUN: tam-opt %s --tam-merge-apart=least=2 --tam-choose-encodings \
-// RUN:   | FileCheck %s --check-prefix=ENCODED
 // RUN: tam-opt %s --tam-merge-apart="least=2 most-columns=4" \
 // RUN:   | FileCheck %s --check-prefix=FEW
 // RUN: tam-opt %s --tam-merge-apart="least=2 loops=false" \
@@ -11,28 +9,25 @@
 
 // CHECK-LABEL: func.func @fit(
 // CHECK: %[[A:.*]] = tam.category
+// CHECK: %[[SPARSE:.*]] = tam.convert %[[A]] : {{.*}} -> tensor<?x2xf64, #tam.sparse<1>>
 // CHECK: %[[B:.*]] = tam.category
 // CHECK: %[[C:.*]] = tam.category
 // The categories' penalties, of 2 and 3 columns, are one of 5.
-// CHECK: %[[BC:.*]] = tam.columns(%[[B]], %[[C]] : tensor<?x2xf64, #tam.one_hot>, tensor<?x3xf64, #tam.one_hot>) -> tensor<?x5xf64>
+// CHECK: %[[BC:.*]] = tam.columns(%[[B]], %[[C]] : tensor<?x2xf64, #tam.one_hot>, tensor<?x3xf64, #tam.one_hot>) -> tensor<?x5xf64, #tam.sparse<2>>
 // CHECK: %[[P:.*]] = tam.penalty rows [1, 2, 4] columns [0, 2, 3] values [2.000000e+00, 3.000000e+00, 4.000000e+00]
 // CHECK-SAME: tensor<5x5xf64
-// CHECK: %[[ABC:.*]] = tam.gram %[[A]], %[[BC]] into %{{.*}} {tam.apart}
-// CHECK-SAME: -> tensor<2x5xf64>
+// CHECK: %[[ABC:.*]] = tam.gram %[[SPARSE]], %[[BC]] into %{{.*}} {tam.apart}
+// CHECK-SAME: -> tensor<2x5xf64, #tam.sums<full>>
 // CHECK: %[[BCBC:.*]] = tam.gram %[[BC]], %[[BC]] into %{{.*}} {tam.apart}
-// CHECK-SAME: -> tensor<5x5xf64>
+// CHECK-SAME: -> tensor<5x5xf64, #tam.sums<upper>>
 // CHECK: tam.rhs %[[BC]], %{{.*}} into %{{.*}} {tam.apart}
+// CHECK-SAME: -> tensor<5xf64, #tam.sums<full>>
 // CHECK: tam.normal_matrix %{{.*}} blocks(%{{.*}}, %[[ABC]], %[[BCBC]] :
 // CHECK-SAME: penalties(%{{.*}}, %[[P]] :
 
-// ENCODED-LABEL: func.func @fit(
-// ENCODED-DAG: tam.columns({{.*}} -> tensor<?x5xf64, #tam.sparse<2>>
-// ENCODED-DAG: tam.convert %{{.*}} : tensor<?x2xf64, #tam.one_hot> -> tensor<?x2xf64, #tam.sparse<1>>
-// ENCODED: tam.gram {{.*}} -> tensor<2x5xf64, #tam.sums<full>>
-
 // FEW-NOT: tam.columns
 
-// ALL: tam.columns(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}} -> tensor<?x7xf64>
+// ALL: tam.columns(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}} -> tensor<?x7xf64, #tam.sparse<3>>
 // ALL: tam.gram
 // ALL-NOT: tam.apart
 // ALL: tam.rhs

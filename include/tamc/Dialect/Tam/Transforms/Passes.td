@@ -149,8 +149,8 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
     `most-columns` columns, so that the sums of two of them stay in a cache.
     Where there is no loop, the bands of splines become sparse matrices, too: a
     launch on a device costs as much as thousands of rows. The position of a
-    column in the normal equations stays the same. The new matrices and sums
-    have no encoding yet.
+    column in the normal equations stays the same. Sums get the layouts
+    that `tam-choose-encodings` would choose.
 
     Before:
     ```mlir
@@ -158,8 +158,8 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %c = tam.columns(%a, %b : tensor<?x7xf64, #tam.one_hot>, tensor<?x5xf64, #tam.one_hot>) -> tensor<?x12xf64>
-    %cc = tam.gram %c, %c into ... {tam.apart} -> tensor<12x12xf64>
+    %c = tam.columns(%a, %b : tensor<?x7xf64, #tam.one_hot>, tensor<?x5xf64, #tam.one_hot>) -> tensor<?x12xf64, #tam.sparse<2>>
+    %cc = tam.gram %c, %c into ... {tam.apart} -> tensor<12x12xf64, #tam.sums<upper>>
     ```
   }];
   let options = [

@@ -1,0 +1,103 @@
+//===- SumEncoder.cpp - encodings of sums over rows -----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SumEncoder.h"
+
+#include "tamc/Dialect/Tam/IR/RowCode.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::tam;
+
+static Attribute encodingOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getEncoding();
+}
+
+void tamc::tam::setEncoding(Value value, Attribute encoding) {
+  auto type = cast<RankedTensorType>(value.getType());
+  value.setType(type.cloneWithEncoding(encoding));
+}
+
+/// Whether a row of a matrix has neighbouring numbers.
+static bool hasBands(Value design) {
+  if (auto columns = design.getDefiningOp<ColumnsOp>())
+    return llvm::any_of(columns.getDesigns(), hasBands);
+  return bandOf(getFactors(design)) > 1;
+}
+
+SumEncoder::SumEncoder(Operation *root, const Target &target, bool frequencies)
+    : target(target), frequencies(frequencies) {
+  root->walk([&](ConvertOp op) {
+    if (isa<SparseAttr>(encodingOf(op.getResult())))
+      converted[op.getA()] = op.getResult();
+  });
+}
+
+void SumEncoder::encode(RowReductionInterface sum) {
+  auto gram = dyn_cast<GramOp>(sum.getOperation());
+  if (gram)
+    convertToSparse(gram);
+  if (encodingOf(sum->getResult(0)))
+    return;
+  auto layout = SumsAttr::get(sum->getContext(),
+                              gram ? layoutOf(gram) : SumsLayout::Full);
+  setEncoding(sum.getAccumulatorMutable().get(), layout);
+  setEncoding(sum->getResult(0), layout);
+}
+
+/// Whether the target has a kernel for the sums of two different matrices, in
+/// this order.
+bool SumEncoder::hasKernel(Value a, Value b) const {
+  auto first = dyn_cast<EncodingInterface>(encodingOf(a));
+  auto second = dyn_cast<EncodingInterface>(encodingOf(b));
+  return first && second && target.hasKernel(getGramKernel(first, second));
+}
+
+/// Converts a pair without a kernel of its own for the generic kernel, which
+/// takes sparse matrices.
+void SumEncoder::convertToSparse(GramOp gram) {
+  if (gram.getA() == gram.getB() || hasKernel(gram.getA(), gram.getB()) ||
+      hasKernel(gram.getB(), gram.getA()))
+    return;
+  for (OpOperand *operand : {&gram.getAMutable(), &gram.getBMutable()}) {
+    Value design = operand->get();
+    if (isa<DenseAttr, SparseAttr>(encodingOf(design)))
+      continue;
+    Value &sparse = converted[design];
+    if (!sparse) {
+      OpBuilder builder(gram.getContext());
+      builder.setInsertionPointAfterValue(design);
+      auto type = cast<RankedTensorType>(design.getType());
+      auto encoding =
+          SparseAttr::get(gram.getContext(), getNumbersPerRow(design));
+      sparse = ConvertOp::create(builder, design.getLoc(),
+                                 type.cloneWithEncoding(encoding), design);
+    }
+    operand->set(sparse);
+  }
+}
+
+SumsLayout SumEncoder::layoutOf(GramOp gram) const {
+  Value a = gram.getA(), b = gram.getB();
+  if (a == b) {
+    auto fourier = a.getDefiningOp<FourierOp>();
+    if (frequencies && fourier && fourier.hasAngles())
+      return SumsLayout::Frequencies;
+    return cast<DesignEncodingInterface>(encodingOf(a)).getSelfLayout();
+  }
+  if (!hasKernel(a, b))
+    return SumsLayout::Transposed;
+  // Bands that lie along the rows of the sums are added number by number.
+  const bool isAcross =
+      isa<SparseAttr>(encodingOf(a)) && isa<SparseAttr>(encodingOf(b)) &&
+      (a.getDefiningOp<ColumnsOp>() || b.getDefiningOp<ColumnsOp>()) &&
+      hasBands(a) && !hasBands(b);
+  return isAcross ? SumsLayout::Transposed : SumsLayout::Full;
+}

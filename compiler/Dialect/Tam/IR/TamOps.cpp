@@ -214,14 +214,19 @@ int64_t tamc::tam::getNumbersPerRow(Value design) {
   return encoding.getRowNumbers(type);
 }
 
+Value tamc::tam::getUnconverted(Value design) {
+  auto convert = design.getDefiningOp<ConvertOp>();
+  return convert ? convert.getA() : design;
+}
+
 SmallVector<Value> tamc::tam::getFactors(Value design) {
   Attribute encoding = cast<RankedTensorType>(design.getType()).getEncoding();
   if (isa_and_present<BandedAttr, OneHotAttr>(encoding))
     return {design};
   if (!isa_and_present<SparseAttr>(encoding))
     return {};
-  if (auto convert = design.getDefiningOp<ConvertOp>())
-    return getFactors(convert.getA());
+  if (Value source = getUnconverted(design); source != design)
+    return getFactors(source);
   auto product = design.getDefiningOp<KroneckerOp>();
   if (!product)
     return {};

@@ -30,12 +30,6 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc::tam;
 
-/// The matrix of which `design` is a copy in another encoding, or itself.
-static Value unconverted(Value design) {
-  auto convert = design.getDefiningOp<ConvertOp>();
-  return convert ? convert.getA() : design;
-}
-
 namespace {
 
 /// The normal equations of a fit, effect by effect.
@@ -84,8 +78,8 @@ struct Equations {
       for (size_t j = i; j < count; ++j) {
         GramOp gram = all.grams[next++];
         if (!gram || !startsFromZero(gram) ||
-            unconverted(gram.getA()) != all.designs[i] ||
-            unconverted(gram.getB()) != all.designs[j] ||
+            getUnconverted(gram.getA()) != all.designs[i] ||
+            getUnconverted(gram.getB()) != all.designs[j] ||
             gram.getWeights() != all.rhs.front().getWeights())
           return failure();
       }

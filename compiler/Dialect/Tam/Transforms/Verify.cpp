@@ -97,13 +97,6 @@ struct VerifyChoices
   }
 };
 
-/// Location of the op that makes the columns of a matrix.
-Location originOf(Value design) {
-  if (auto convert = design.getDefiningOp<ConvertOp>())
-    design = convert.getA();
-  return design.getLoc();
-}
-
 /// Emits a remark for a matrix that is converted to sparse although it has a
 /// better encoding, with the first matrix that it has sums with in this form. A
 /// tam.rows converts nothing to sparse, even if its body has conversions.
@@ -115,8 +108,8 @@ void remarkOnSparse(ConvertOp convert) {
           convert.getLoc(),
           "the fit sums products of this term and another one by a kernel for "
           "any two terms, which is slower; its results are the same");
-      remark.attachNote(originOf(isFirst ? gram.getB() : gram.getA()))
-          << "the other term is here";
+      Value other = getUnconverted(isFirst ? gram.getB() : gram.getA());
+      remark.attachNote(other.getLoc()) << "the other term is here";
       return;
     }
 }

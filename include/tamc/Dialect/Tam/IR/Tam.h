@@ -194,6 +194,10 @@ int64_t columnsOf(mlir::Value matrix);
 /// training may be the mean of several levels).
 int64_t getNumbersPerRow(mlir::Value design);
 
+/// The matrix of which `design` is a copy in another encoding (tam.convert), or
+/// `design` itself.
+mlir::Value getUnconverted(mlir::Value design);
+
 /// The banded and one-hot matrices whose row-wise Kronecker product `design`
 /// is, the last fastest: `design` itself, or the operands of products and
 /// conversions to sparse. Empty if one of them is neither banded nor one-hot.

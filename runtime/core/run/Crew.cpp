@@ -164,9 +164,8 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
   }
   if (hasDirect(model) && options.solver != FitSolver::Cg)
     ladders.direct = ladder(model, TAMRT_STEP_FIT_CHUNK);
-  // Only the direct solver has an inverse.
   if (hasCg(model) && options.solver != FitSolver::Direct &&
-      !options.inference && !options.systems && !options.asksForSystems()) {
+      !options.needsDirect()) {
     ladders.gradients = ladder(model, TAMRT_STEP_APPLY_CHUNK);
     if (model.small_blocks)
       ladders.smallBlocks = ladder(*model.small_blocks, TAMRT_STEP_APPLY_CHUNK);

@@ -167,6 +167,9 @@ struct RunOptions {
   bool solves() const { return !systems || inference; }
   /// Whether the caller of a fit gets the systems.
   bool asksForSystems() const { return chooseStrengths || solveSystems; }
+  /// Whether a fit needs the direct solver, which alone has the inverse and the
+  /// systems.
+  bool needsDirect() const { return inference || systems || asksForSystems(); }
 
   /// The strengths of a group's penalties; empty: the model's.
   std::span<const double> strengthsOf(const tamrt_model &model,

@@ -67,13 +67,13 @@ struct UnitScratch {
   WindowBasis basis;
   /// P + 1e-6 I: the numbers of the lower triangle other than 0, and their
   /// places in it.
-  std::vector<SparseNumber> penalty;
-  std::vector<double> workspace;
+  std::vector<SparseNumber> penalty = {};
+  std::vector<double> workspace = {};
   /// By system and column: the squared norms of WindowBasis::change. Design
   /// rows that are solved, and their forms phi'A^-1 phi.
-  std::vector<double> squaredNorms, solved, forms;
+  std::vector<double> squaredNorms = {}, solved = {}, forms = {};
   /// Sums of w y^2 of the unit's first rows.
-  std::vector<double> squares;
+  std::vector<double> squares = {};
   size_t kept = 0;
   /// Systems that are assembled before they are solved: 1, or a bundle.
   size_t systems = 1;
@@ -660,16 +660,10 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
         }
         if (!sums)
           break;
-        scratch.push_back({std::move(sums),
-                           basis,
-                           {},
-                           {},
-                           {},
-                           {},
-                           {},
-                           {},
-                           sizes.kept,
-                           sizes.systems});
+        scratch.push_back({.sums = std::move(sums),
+                           .basis = basis,
+                           .kept = sizes.kept,
+                           .systems = sizes.systems});
       }
       if (!scratch.empty()) {
         if (scratch.size() < crew->workers.size())

@@ -112,6 +112,9 @@ private:
     Placement found;
     /// The part that found the last better plan of the round, if any.
     std::optional<size_t> finder;
+    /// The peak of the plan that ejection found in the round; `infinite` if it
+    /// found no better one.
+    int64_t ejected = infinite;
     bool ends = false;
     std::atomic<bool> stop = false;
   };
@@ -147,8 +150,11 @@ private:
         improver = make(part, options.seed * maxStreams + index);
       improver->run(turn[part], until, mine);
       int64_t now = peakOf(instance, mine.offsets);
-      if (now < peak)
+      if (now < peak) {
         stream.finder = part;
+        if (part == kEjection)
+          stream.ejected = now;
+      }
       peak = now;
     }
     stream.ends = mine.optimal || mine.bound > instance.capacity;
@@ -161,6 +167,7 @@ private:
     for (Stream &stream : streams) {
       stream.found = best;
       stream.finder.reset();
+      stream.ejected = infinite;
       stream.ends = stream.stop = false;
     }
     std::atomic<size_t> next = 0;
@@ -202,13 +209,16 @@ private:
                            : std::max(halvings[part] - 1, 0);
   }
 
-  /// Keeps the streams with the lowest plans.
+  /// Keeps the streams whose ejection found the lowest plans: what other parts
+  /// found says nothing about it. The others' pools are deleted.
   void chooseEjecting() {
-    std::ranges::stable_sort(ejecting, {}, [&](size_t index) {
-      return peakOf(instance, streams[index].found.offsets);
-    });
+    std::ranges::stable_sort(
+        ejecting, {}, [&](size_t index) { return streams[index].ejected; });
     size_t kept = std::max(ejecting.size() / 2, fewestEjecting);
-    ejecting.resize(std::min(ejecting.size(), kept));
+    while (ejecting.size() > kept) {
+      streams[ejecting.back()].parts[kEjection].reset();
+      ejecting.pop_back();
+    }
   }
 
   const Instance &instance;

@@ -6,74 +6,20 @@ process. Also fits of several files by one process."""
 
 import gzip
 import json
-import math
 import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
 import time
-import unittest
 
-import small
+import ranks
+from ranks import FORMULA, SEGMENT, rows_of, shuffled
 from small import harness
 
-PLUGINS = harness.BUILD / "lib" / "tamrt"
-MPIRUN = shutil.which("mpirun")
-SEGMENT = 4096
-FORMULA = "y ~ l(a) + s(d, k=9) + c(k, n_cat=7)"
-COLUMNS = "date,g,a,d,k,h,y\n"
 
-
-def rows_of(*sizes):
-    """Rows of groups of these sizes, whose sums always round. Each second date
-    appears twice."""
-    return [f"{i - i % 4 // 3},{group},{math.sin(i):.6f},"
-            f"{i % 9973 / 9973:.5f},{i * i % 7},{'abc'[i % 3]},"
-            f"{math.cos(i * 1.7 + group):.5f}\n"
-            for group, size in enumerate(sizes) for i in range(size)]
-
-
-def shuffled(rows, seed=1):
-    rows = list(rows)
-    random.Random(seed).shuffle(rows)
-    return rows
-
-
-@unittest.skipIf(MPIRUN is None, "there is no mpirun")
-class Mpi(harness.TestCase):
-    def write(self, rows, name="train.csv", columns=COLUMNS):
-        path = self.dir / name
-        path.write_text(columns + "".join(rows))
-        return path
-
-    def cut(self, train, count, seed=1, folder="cut"):
-        """Cuts the rows of a file at random places to files; returns the
-        pattern of their names."""
-        head, *rows = train.read_text().splitlines(keepends=True)
-        rng = random.Random(seed)
-        ends = sorted(rng.sample(range(1, len(rows)), count - 1)) + [len(rows)]
-        (self.dir / folder).mkdir()
-        begin = 0
-        for i, end in enumerate(ends):
-            (self.dir / folder / f"rows-{i:02}.csv").write_text(
-                head + "".join(rows[begin:end]))
-            begin = end
-        return self.dir / folder / "rows-*.csv"
-
-    def ranks(self, count, model, *arguments, **variables):
-        """The command line and the environment of a run on ranks."""
-        command = [MPIRUN, "--oversubscribe", "--allow-run-as-root", "-n",
-                   str(count), str(model), *map(str, arguments)]
-        return command, dict(os.environ, TAMRT_BACKEND_PATH=str(PLUGINS),
-                             **variables)
-
-    def run_ranks(self, count, model, *arguments, **variables):
-        command, env = self.ranks(count, model, *arguments, **variables)
-        return self.run_program(*command, env=env)
-
+class Mpi(ranks.TestCase):
     def fit_ranks(self, count, model, train, *options):
         """The weights' bytes, and what was printed."""
         path = self.dir / f"weights-{count}.safetensors"
@@ -96,11 +42,7 @@ class Mpi(harness.TestCase):
         out.mkdir(exist_ok=True)
         run = self.run_ranks(count, model, "fit", train, "-o",
                              out / "w.safetensors", *options)
-        self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertEqual(list(out.iterdir()), [])
-        errors = re.findall("error: (.*)", run.stderr)
-        self.assertEqual(len(errors), 1, run.stderr)
-        return errors[0]
+        return self.only_error(run, out)
 
     def stop_rank(self, run, model, is_wanted):
         """Rank 0, which writes files. It has been stopped when its folder in
@@ -144,7 +86,6 @@ class Mpi(harness.TestCase):
             except OSError:  # One that has ended, or of another user.
                 pass
         return None
-
 
 
 class Bytes(Mpi):
@@ -467,140 +408,6 @@ class Predictions(Mpi):
         run = self.run_ranks(2, recursive, "predict", other, "--weights",
                              weights, "-o", out / "p.csv")
         self.assertIn("depends on the rows before", run.stderr)
-
-
-class Windows(Mpi):
-    """Windows that slide over the rows of groups, which ranks have whole."""
-
-    ADAPT = "{window: 30, update: 5, horizon: 2}"
-    CORRECTION = (
-        "{formula: 'residual ~ l(effect_d) + c(h, n_cat=3, levels=True) + "
-        "s(a, k=4)', window: 30, update: 5, horizon: 2}")
-
-    def adapt_ranks(self, count, model, data, *options):
-        """The tables of rows and coefficients, and what was printed. Of 0
-        ranks: by one process without MPI."""
-        out = self.dir / f"out-{count}"
-        out.mkdir(exist_ok=True)
-        arguments = ["adapt", data, "-o", out / "rows.csv", "--coefficients",
-                     out / "windows.csv", *options]
-        run = (self.run_ranks(count, model, *arguments) if count > 0 else
-               self.run_program(model, *arguments))
-        self.assertEqual(run.returncode, 0, run.stderr)
-        tables = [(out / name).read_bytes()
-                  for name in ("rows.csv", "windows.csv")]
-        return tables, re.findall("(?:note|warning): .*", run.stderr)
-
-    def assert_same_windows(self, model, data, *options, counts=(2, 3)):
-        """From one file, and from files that are cut at random, also by one
-        process."""
-        expected = self.adapt_ranks(0, model, data, *options)
-        self.assertIn(b",1,", expected[0][1])
-        pattern = self.cut(data, 5, folder="cut-" + data.stem)
-        for count in (0, *counts):
-            for name in (data, pattern) if count else (pattern,):
-                with self.subTest(ranks=count, data=name):
-                    tables, notes = self.adapt_ranks(count, model, name,
-                                                     *options)
-                    self.assertEqual(notes, expected[1])
-                    # A difference of long lists would take minutes.
-                    for got, wanted in zip(tables, expected[0]):
-                        self.assertEqual(got, wanted)
-
-    def fail_windows(self, count, model, data, *options):
-        out = self.dir / "failed"
-        out.mkdir(exist_ok=True)
-        arguments = ["adapt", data, "-o", out / "rows.csv", "--coefficients",
-                     out / "windows.csv", *options]
-        run = (self.run_ranks(count, model, *arguments) if count > 0 else
-               self.run_program(model, *arguments))
-        self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertEqual(list(out.iterdir()), [])
-        errors = re.findall("error: (.*)", run.stderr)
-        self.assertEqual(len(errors), 1, run.stderr)
-        return errors[0]
-
-    def test_groups_and_dates(self):
-        # Rows in no order, whose dates have ties; groups without a window.
-        model = self.compile(FORMULA + " + c(h, n_cat=3, levels=True)",
-                             group="g", date="date", weights="k",
-                             adapt=self.ADAPT)
-        rows = shuffled(rows_of(200, 7, 60, 90, 40, 31))
-        data = self.write(row for row in rows if row.split(",")[4] != "0")
-        self.assert_same_windows(model, data, counts=(1, 2, 3, 4))
-        notes = self.adapt_ranks(3, model, data)[1]
-        self.assertRegex("\n".join(notes), "no forecast for [12] of 6 groups")
-        self.assertRegex("\n".join(notes), "have the date of a row before")
-
-    def test_one_group(self):
-        # Without keys, rows are in the order of the files; one rank has all.
-        model = self.compile("y ~ l(a) + c(k, n_cat=7)", adapt=self.ADAPT)
-        self.assert_same_windows(model, self.write(rows_of(150)), "--forget",
-                                 0.9, "--threads", 2, counts=(2,))
-
-    def test_correction(self):
-        # The base model's groups have another order than those of the rows,
-        # which are all numbers, and its term depends on the rows before.
-        model = self.compile("y ~ pid(a, w=3) + l(d)", group="g", date="date",
-                             adapt=self.CORRECTION)
-        rows = rows_of(*[80] * 11)
-        weights = self.fit(model, self.write(
-            rows + [row.replace(",3,", ",b,", 1) for row in rows_of(9, 9, 9, 9)
-                    if ",3," in row[:6]], "train.csv"))
-        data = self.write(shuffled(row for row in rows
-                                   if row.split(",")[1] != "4"), "new.csv")
-        self.assert_same_windows(model, data, "--weights", weights,
-                                 counts=(2, 3, 4))
-
-    def test_errors(self):
-        # Those of one process, for the first row in the files.
-        model = self.compile("y ~ l(a)", group="g", date="date",
-                             adapt=self.ADAPT)
-        rows = rows_of(90, 90, 90)
-        rows = [rows[i % 3 * 90 + i // 3] for i in range(270)]
-        def errors_of(data, *options):
-            got = {self.fail_windows(count, model, data, *options)
-                   for count in (0, 2, 3)}
-            self.assertEqual(len(got), 1, got)
-            return got.pop()
-        lacking = list(rows)
-        for i in (200, 130, 165):
-            lacking[i] = rows[i].rsplit(",", 1)[0] + ",\n"
-        self.assertRegex(errors_of(self.write(lacking, "lacking.csv")),
-                         "lacking.csv: line 132: column 'y': group '1': "
-                         "expected a finite value in a row that a window")
-        large = list(rows)
-        for i in (110, 112, 115):
-            fields = rows[i].split(",")
-            fields[2] = "1e308"
-            large[i] = ",".join(fields)
-        errors_of(self.write(large, "large.csv"))
-        self.assertRegex(errors_of(self.write(rows[:60], "few.csv")),
-                         "few.csv: expected a group of more than 31 rows, a "
-                         "window and its horizon, got at most 20")
-        self.assertRegex(
-            self.fail_windows(2, model, self.write(rows), "--stream"),
-            "one process reads for --stream, got several files or ranks")
-
-    def test_errors_of_the_base(self):
-        model = self.compile("y ~ l(d)", group="g", date="date",
-                             adapt=self.CORRECTION)
-        rows = rows_of(90, 90)
-        weights = self.fit(model, self.write(rows))
-        for i in (150, 60):
-            fields = rows[i].split(",")
-            fields[3] = "1e308"
-            rows[i] = ",".join(fields)
-        data = self.write(rows, "far.csv")
-        expected = self.fail_windows(0, model, data, "--weights", weights)
-        self.assertRegex(expected, "far.csv: line 62: group '0': term ")
-        for count in (2, 3):
-            self.assertEqual(self.fail_windows(count, model, data, "--weights",
-                                               weights), expected)
-        other = self.write(rows_of(40, 40, 40), "other.csv")
-        self.assertRegex(
-            self.fail_windows(3, model, other, "--weights", weights),
-            "other.csv: line 82: column 'g': expected a group that was trained")
 
 
 class Files(Mpi):

@@ -3,22 +3,16 @@
 """Each rank of a fit under MPI takes the memory that `model info` states."""
 
 import json
-import os
-import shutil
 import sys
-import unittest
 
+import ranks
 import small
+from ranks import SEGMENT
 from small import harness
 
-PLUGINS = harness.BUILD / "lib" / "tamrt"
-MPIRUN = shutil.which("mpirun")
-SEGMENT = 4096
 
-
-@unittest.skipIf(MPIRUN is None, "there is no mpirun")
-class RanksMemory(harness.TestCase):
-    def write(self, groups, rows, width):
+class RanksMemory(ranks.TestCase):
+    def write_groups(self, groups, rows, width):
         """So many rows of each group, in turns: each rank reads all groups.
         Their names have `width` bytes."""
         train = self.dir / "train.csv"
@@ -33,12 +27,10 @@ class RanksMemory(harness.TestCase):
 
     def peaks(self, count, model, train):
         """Most bytes in memory of each rank."""
-        run = self.run_program(
-            MPIRUN, "--oversubscribe", "--allow-run-as-root", "-n", count,
-            "/bin/sh", "-c", 'exec "$@" > rank-$OMPI_COMM_WORLD_RANK', "sh",
-            sys.executable, "-S", "-c", harness.RESIDENT, model, "fit", train,
-            "-o", self.dir / "w", "--threads=1",
-            env=dict(os.environ, TAMRT_BACKEND_PATH=str(PLUGINS)))
+        run = self.run_ranks(
+            count, "/bin/sh", "-c", 'exec "$@" > rank-$OMPI_COMM_WORLD_RANK',
+            "sh", sys.executable, "-S", "-c", harness.RESIDENT, model, "fit",
+            train, "-o", self.dir / "w", "--threads=1")
         self.assertEqual(run.returncode, 0, run.stderr)
         return [harness.resident_bytes((self.dir / f"rank-{rank}").read_text())
                 for rank in range(count)]
@@ -72,7 +64,7 @@ class RanksMemory(harness.TestCase):
         use = "fit" if solver == "direct" else "fit by cg"
         model = self.compile(formula, f"--solver={solver}", **small.KEYS,
                              **keys)
-        train = self.write(groups, rows, width)
+        train = self.write_groups(groups, rows, width)
         for count in counts:
             promises = self.promises(count, model, groups, rows, use)
             for rank, (peak, promise) in enumerate(

@@ -90,10 +90,15 @@ Result<std::optional<AtomicFile>> writeTexts(const std::string &path,
     else
       status = std::move(created).error();
   }
-  ranks.gatherBlocks(own, kBlockBytes, [&](std::string_view bytes) {
-    if (status && file)
-      status = file->write(bytes);
-  });
+  ranks.gatherBlocks(
+      own.size(), kBlockBytes,
+      [&](size_t first, size_t count) {
+        return std::string_view(own).substr(first, count);
+      },
+      [&](std::string_view bytes) {
+        if (status && file)
+          status = file->write(bytes);
+      });
   if (Status s = ranks.agree(std::move(status)); !s)
     return std::move(s).error();
   return file;

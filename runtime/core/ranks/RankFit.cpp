@@ -141,60 +141,72 @@ Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
   return route;
 }
 
-/// Calls take(reader) on rank 0 for what ranks have of groups, `bytes` each, of
-/// which some come at a time.
-template <class Take>
-void gatherGroups(const Ranks &ranks, const std::string &own, size_t bytes,
-                  const Take &take) {
-  assert(own.size() % bytes == 0);
-  constexpr size_t kBlockBytes = size_t(16) << 20;
-  ranks.gatherBlocks(own, std::max<size_t>(kBlockBytes / bytes, 1) * bytes,
-                     [&](std::string_view block) {
-                       for (MessageReader reader(block); !reader.isEnd();)
-                         take(reader);
-                     });
-}
-
-/// Moves the systems of all groups to rank 0, some at a time; `own` are the
-/// places of those that this rank has. Errors: no memory for them.
-Status gatherSystems(const Ranks &ranks, const tamrt_model &model,
-                     const std::vector<size_t> &own, size_t groups,
-                     const RunOptions &run) {
+/// Moves what this fit has of groups to rank 0, some groups at a time: `all`
+/// has the groups `own` before, and afterwards all groups on rank 0 and none
+/// elsewhere. A group has `bytes` of write(own groups, index, message), which
+/// read(all groups, place, message) takes. Errors: no memory for all groups.
+template <class Groups, class Write, class Read>
+Status gatherGroups(const Ranks &ranks, const tamrt_model &model,
+                    const std::vector<size_t> &own, size_t groups,
+                    const RunOptions &run, Groups &all, size_t bytes,
+                    const Write &write, const Read &read) {
   if (ranks.size() == 1)
     return {};
-  Systems &systems = *run.systems;
-  MessageWriter message;
-  for (size_t i = 0; i < own.size(); ++i) {
-    const System &each = systems.groups[i];
-    double target[TargetSum::kNumbers];
-    each.target.all().store(target);
-    message.number(own[i]);
-    message.numbers(each.matrix);
-    message.numbers(each.vector);
-    message.numbers(std::span(&each.rows, 1));
-    message.numbers(target);
-  }
-  systems = Systems();
+  Groups mine = std::exchange(all, Groups());
   Status made;
   if (ranks.rank() == 0)
     made = startInference(model, groups, run);
   if (Status s = ranks.agree(std::move(made)); !s)
     return s;
-  const auto width = size_t(model.columns);
-  gatherGroups(ranks, message.bytes,
-               sizeof(uint64_t) +
-                   (width * width + width + 1 + TargetSum::kNumbers) *
-                       sizeof(double),
-               [&](MessageReader &reader) {
-                 System &system = systems.groups[reader.number()];
-                 double target[TargetSum::kNumbers];
-                 reader.numbers(system.matrix);
-                 reader.numbers(system.vector);
-                 reader.numbers(std::span(&system.rows, 1));
-                 reader.numbers(target);
-                 system.target = TargetSums(TargetSum::load(target));
-               });
+  bytes += sizeof(uint64_t);
+  constexpr size_t kBlockBytes = size_t(16) << 20;
+  MessageWriter message;
+  ranks.gatherBlocks(
+      own.size() * bytes, std::max<size_t>(kBlockBytes / bytes, 1) * bytes,
+      [&](size_t first, size_t count) {
+        message.bytes.clear();
+        for (size_t i = first / bytes; i < (first + count) / bytes; ++i) {
+          message.number(own[i]);
+          write(mine, i, message);
+        }
+        assert(message.bytes.size() == count);
+        return std::string_view(message.bytes);
+      },
+      [&](std::string_view block) {
+        for (MessageReader reader(block); !reader.isEnd();) {
+          const size_t place = reader.number();
+          read(all, place, reader);
+        }
+      });
   return {};
+}
+
+/// Moves the systems of all groups to rank 0.
+Status gatherSystems(const Ranks &ranks, const tamrt_model &model,
+                     const std::vector<size_t> &own, size_t groups,
+                     const RunOptions &run) {
+  const auto width = size_t(model.columns);
+  return gatherGroups(
+      ranks, model, own, groups, run, *run.systems,
+      (width * width + width + 1 + TargetSum::kNumbers) * sizeof(double),
+      [](const Systems &systems, size_t i, MessageWriter &message) {
+        const System &system = systems.groups[i];
+        double target[TargetSum::kNumbers];
+        system.target.all().store(target);
+        message.numbers(system.matrix);
+        message.numbers(system.vector);
+        message.numbers(std::span(&system.rows, 1));
+        message.numbers(target);
+      },
+      [](Systems &systems, size_t place, MessageReader &message) {
+        System &system = systems.groups[place];
+        double target[TargetSum::kNumbers];
+        message.numbers(system.matrix);
+        message.numbers(system.vector);
+        message.numbers(std::span(&system.rows, 1));
+        message.numbers(target);
+        system.target = TargetSums(TargetSum::load(target));
+      });
 }
 
 /// Calls body(numbers) for what inference has of a group.
@@ -211,32 +223,22 @@ void forEachOf(Inference &inference, const tamrt_model &model, size_t group,
     body(std::span(*all).subspan(group * count, count));
 }
 
-/// Moves the inference of all groups to rank 0, as `gatherSystems` does.
+/// Moves the inference of all groups to rank 0.
 Status gatherInference(const Ranks &ranks, const tamrt_model &model,
                        const std::vector<size_t> &own, size_t groups,
                        const RunOptions &run) {
-  if (ranks.size() == 1)
-    return {};
-  Inference &inference = *run.inference;
-  MessageWriter message;
-  for (size_t i = 0; i < own.size(); ++i) {
-    message.number(own[i]);
-    forEachOf(inference, model, i,
-              [&](std::span<double> numbers) { message.numbers(numbers); });
-  }
-  inference = Inference();
-  Status made;
-  if (ranks.rank() == 0)
-    made = startInference(model, groups, run);
-  if (Status s = ranks.agree(std::move(made)); !s)
-    return s;
-  gatherGroups(
-      ranks, message.bytes, sizeof(uint64_t) + Inference::bytesPerGroup(model),
-      [&](MessageReader &reader) {
-        forEachOf(inference, model, reader.number(),
-                  [&](std::span<double> numbers) { reader.numbers(numbers); });
+  return gatherGroups(
+      ranks, model, own, groups, run, *run.inference,
+      Inference::bytesPerGroup(model),
+      [&](Inference &inference, size_t i, MessageWriter &message) {
+        forEachOf(inference, model, i, [&](std::span<const double> numbers) {
+          message.numbers(numbers);
+        });
+      },
+      [&](Inference &inference, size_t place, MessageReader &message) {
+        forEachOf(inference, model, place,
+                  [&](std::span<double> numbers) { message.numbers(numbers); });
       });
-  return {};
 }
 
 /// The strengths that rank 0 chooses for all ranks.

@@ -106,17 +106,21 @@ RankBytes Ranks::gather(std::string_view mine) const {
   return bytes;
 }
 
-void Ranks::gatherBlocks(std::string_view mine, size_t blockBytes,
-                         FunctionRef<void(std::string_view block)> take) const {
+void Ranks::gatherBlocks(
+    size_t bytes, size_t blockBytes,
+    FunctionRef<std::string_view(size_t first, size_t count)> block,
+    FunctionRef<void(std::string_view block)> take) const {
   const std::vector<size_t> sizes =
-      exchangeCounts(std::vector<size_t>(size(), mine.size()));
-  std::string block;
+      exchangeCounts(std::vector<size_t>(size(), bytes));
+  std::string received;
   for (size_t r = 0; r < size(); ++r)
     for (size_t at = 0; at < sizes[r]; at += blockBytes) {
       const size_t count = std::min(blockBytes, sizes[r] - at);
+      const std::string_view mine =
+          rank() == r ? block(at, count) : std::string_view();
       if (r == 0) {
         if (rank() == 0)
-          take(mine.substr(at, count));
+          take(mine);
         continue;
       }
       std::vector<size_t> out(size()), in(size());
@@ -124,12 +128,11 @@ void Ranks::gatherBlocks(std::string_view mine, size_t blockBytes,
         out[0] = count;
       if (rank() == 0) {
         in[r] = count;
-        block.resize(count);
+        received.resize(count);
       }
-      exchange(rank() == r ? mine.data() + at : nullptr, out, block.data(), in,
-               1);
+      exchange(mine.data(), out, received.data(), in, 1);
       if (rank() == 0)
-        take(block);
+        take(received);
     }
 }
 

@@ -74,9 +74,13 @@ public:
   /// The same on rank 0 alone; elsewhere nothing.
   RankBytes gather(std::string_view mine) const;
   /// Gives the bytes of each rank, by rank, to take(block) on rank 0, in blocks
-  /// of at most `blockBytes`: it holds one of them at a time.
-  void gatherBlocks(std::string_view mine, size_t blockBytes,
-                    FunctionRef<void(std::string_view block)> take) const;
+  /// of at most `blockBytes`: it holds one of them at a time. This rank has
+  /// `bytes`, of which block(first, count) returns some, in order; they must
+  /// live until the next call.
+  void
+  gatherBlocks(size_t bytes, size_t blockBytes,
+               FunctionRef<std::string_view(size_t first, size_t count)> block,
+               FunctionRef<void(std::string_view block)> take) const;
   /// The bytes of rank 0.
   std::string broadcast(std::string bytes) const;
   /// What rank 0 computes, or its error, on all ranks. The others do not call

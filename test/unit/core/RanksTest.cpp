@@ -62,9 +62,12 @@ TEST(Ranks, ExchangeBytes) {
       for (size_t r = 0; own == 0 && r < count; ++r)
         for (size_t at = 0; at < first[r].size(); at += 3)
           wanted.push_back(first[r].substr(at, 3));
-      ranks.gatherBlocks(mine[0], 3, [&](std::string_view block) {
-        blocks.emplace_back(block);
-      });
+      ranks.gatherBlocks(
+          mine[0].size(), 3,
+          [&](size_t from, size_t bytes) {
+            return std::string_view(mine[0]).substr(from, bytes);
+          },
+          [&](std::string_view block) { blocks.emplace_back(block); });
       EXPECT_EQ(blocks, wanted);
       EXPECT_EQ(ranks.broadcast(own == 0 ? "all" : "none"), "all");
       int64_t sums[] = {int64_t(own), -1};

@@ -54,9 +54,6 @@ Status checkRankFit(const tamrt_model &model, const Options &options) {
                              options.input)};
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
     return Error{"expected a file for the weights, got a terminal"};
-  if (options.inference && !options.checkpoint.empty())
-    return Error{"expected no --checkpoint of a fit with --inference, whose "
-                 "files have no inference"};
   if (options.checkpoint == "-")
     return Error{"expected a file for the checkpoint, got '-'"};
   return {};

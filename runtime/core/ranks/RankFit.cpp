@@ -401,7 +401,7 @@ Status RoundFit::addStatistics(const std::vector<size_t> &own,
                                const std::vector<double> &coefficients,
                                const RunOptions &options) {
   const PartedRows &all = rows.fit().rows;
-  // Those of a rank are consecutive, and have all their rows there.
+  // A fit with inference has one round (checkRounds) and whole groups.
   assert(rowGroups.size() == own.size());
   std::vector<Group> groups = rowGroups;
   Weights weights;
@@ -612,6 +612,16 @@ Result<std::vector<bool>> loadSolved(const Ranks &ranks,
   return solved;
 }
 
+/// With a checkpoint, groups are fitted in rounds.
+Status checkRounds(const RunOptions &run, const RankFitHooks &hooks) {
+  if (!hooks.hasCheckpoint || (!run.inference && !run.asksForSystems()))
+    return {};
+  return Error{
+      fmt::format("expected no --checkpoint of a fit with {}, which "
+                  "needs all groups at once",
+                  run.inference ? "--inference" : "penalties that are chosen")};
+}
+
 } // namespace
 
 std::vector<std::string> gatherNotes(const Ranks &ranks,
@@ -637,6 +647,8 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
                            const ReadOptions &reading, const RunOptions &run,
                            const RankFitHooks &hooks) {
   if (Status s = checkRangesSuffice(model); !s)
+    return std::move(s).error();
+  if (Status s = checkRounds(run, hooks); !s)
     return std::move(s).error();
   RankFit result;
   Result<std::vector<RankPiece>> pieces =

@@ -52,8 +52,7 @@ struct RankFitHooks {
   /// Called when a phase ends.
   FunctionRef<void(const char *phase)> end;
   /// Whether there is a checkpoint. Rank 0 goes on from its file, if it exists,
-  /// and writes the groups that have been solved to it. Not of a fit with
-  /// inference.
+  /// and writes the groups that have been solved to it.
   bool hasCheckpoint = false;
   std::string checkpoint = {};
 };
@@ -66,8 +65,9 @@ std::vector<std::string> gatherNotes(const Ranks &ranks,
 /// Fits the rows of the files that `pattern` names; to be called by all ranks,
 /// which return the same error.
 ///
-/// Errors: those of `divideFiles`, `RankRows`, `chooseSolver`, `PartSums`,
-/// `solveGroups`, `PartIterations` and `Checkpoint`.
+/// Errors: a checkpoint of a fit that needs all groups at once, for inference
+/// or to choose penalties; those of `divideFiles`, `RankRows`, `chooseSolver`,
+/// `PartSums`, `solveGroups`, `PartIterations` and `Checkpoint`.
 Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
                            const std::string &pattern,
                            const ReadOptions &reading, const RunOptions &run,

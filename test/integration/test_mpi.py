@@ -4,6 +4,7 @@
 process, an error is one message and leaves no file, and so is the loss of a
 process. Also fits of several files by one process."""
 
+import filecmp
 import gzip
 import json
 import os
@@ -17,6 +18,9 @@ import time
 import ranks
 from ranks import FORMULA, SEGMENT, rows_of, shuffled
 from small import harness
+
+# Most bytes that rank 0 gathers at a time.
+BLOCK = 16 << 20
 
 
 class Mpi(ranks.TestCase):
@@ -322,6 +326,21 @@ class Choices(Mpi):
         model = self.compile("y ~ l(a) + pid(d, w=3)", group="g", date="date")
         self.assert_same(model, train, counts=(3,), options=["--inference"])
 
+    def test_blocks(self):
+        # Rank 0 gets at most 16 MB at a time: here each rank has more in its
+        # equations, and in its covariances.
+        model = self.compile("y ~ l(a) + s(d, k=110)", group="g")
+        train = self.write(rows_of(*[4] * 700))
+        path = self.dir / "w"
+        options = ["--inference", "--candidates=-9,0"]
+        run = self.run_program(model, "tune", train, "-o", path, *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        expected = path.read_bytes()
+        self.assertGreater(len(expected), 2.05 * BLOCK)
+        weights, printed = self.tune_ranks(2, model, train, *options)
+        self.assertEqual(printed, run.stdout)
+        self.assertTrue(weights == expected)  # Else it would print all.
+
     def test_errors(self):
         model = self.compile("y ~ l(a)", group="g")
         train = self.write(rows_of(40, 40))
@@ -374,6 +393,20 @@ class Predictions(Mpi):
         self.assertEqual(
             self.predict(model, pattern, self.dir / "weights.safetensors")
             .read_bytes(), (self.dir / "out-3.csv").read_bytes())
+
+    def test_blocks(self):
+        # Rank 0 gets at most 16 MB of the table at a time.
+        model = self.compile(
+            "y ~ l(a) + l(d) + s(a, k=5) + s(d, k=5) + f(d, m=2)", group="g")
+        weights = self.fit(model, self.write(rows_of(900)))
+        data = self.write(rows_of(280_000), "long.csv")
+        tables = [self.dir / "one.csv", self.dir / "ranks.csv"]
+        arguments = ["decompose", data, "--weights", weights, "-o"]
+        self.succeed(model, *arguments, tables[0])
+        run = self.run_ranks(2, model, *arguments, tables[1])
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertGreater(tables[0].stat().st_size, 2.05 * BLOCK)
+        self.assertTrue(filecmp.cmp(*tables, shallow=False))
 
     def test_notes_and_missing_values(self):
         model = self.compile("y ~ l(a) + c(k, n_cat=3)", group="g")

@@ -57,6 +57,13 @@ WindowRows::WindowRows(const AdaptRun &run, Rows rows,
   }
 }
 
+std::vector<uint32_t> WindowRows::firstPredicted() const {
+  std::vector<uint32_t> rows;
+  for (const Window &window : windows)
+    rows.push_back(arranged.fileRows()[window.first]);
+  return rows;
+}
+
 std::vector<bool> WindowRows::lackTargets() const {
   std::vector<bool> lacks(arranged.rowCount());
   size_t checked = 0;

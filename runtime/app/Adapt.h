@@ -53,6 +53,8 @@ public:
   const Dataset &data() const { return arranged; }
   bool haveWindows() const { return !windows.empty(); }
 
+  /// The first row that each window predicts, as FittedWindow::row.
+  std::vector<uint32_t> firstPredicted() const;
   /// Marks the rows without a target that windows train on.
   std::vector<bool> lackTargets() const;
   /// Fits the windows and predicts. `take` gets the windows in order; it may be

@@ -173,10 +173,6 @@ static Status adaptInSession(const tamrt_model &model, const Options &options,
     return s;
   if (Status s = rows->exchangeGroups(); !s)
     return s;
-  RankKeys keys;
-  if (keepsCoefficients)
-    keys = rows->exchangeKeys();
-  const int64_t sentRows = ranks.sentBytes();
   std::optional<WindowRows> own;
   if (Rows mine = rows->takeWindowRows(); mine.count > 0)
     own.emplace(
@@ -185,14 +181,19 @@ static Status adaptInSession(const tamrt_model &model, const Options &options,
           return rows->levelTexts(column);
         },
         rows->windowGroups());
+  RankKeys keys;
+  if (keepsCoefficients)
+    keys = rows->exchangeKeys(own ? own->firstPredicted()
+                                  : std::vector<uint32_t>());
+  const int64_t sentRows = ranks.sentBytes();
   run.timings.end("exchange");
 
   std::string coefficients, text;
   CoefficientsTable windows(model, CsvWriter(coefficients), ranks.rank() == 0);
   std::function<void(const FittedWindow &)> take;
   if (keepsCoefficients)
-    take = [&](const FittedWindow &window) {
-      windows.add(window, keys.rows[window.row]);
+    take = [&, next = keys.rows.begin()](const FittedWindow &window) mutable {
+      windows.add(window, *next++);
     };
   if (Status s = fitWindowsOf(ranks, run, *rows, own, take); !s)
     return s;

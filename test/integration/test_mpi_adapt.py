@@ -4,6 +4,7 @@
 tables have the bytes of one process, and an error is one message and leaves no
 file."""
 
+import json
 import re
 import shutil
 
@@ -74,6 +75,24 @@ class Windows(ranks.TestCase):
         model = self.compile("y ~ l(a) + c(k, n_cat=7)", adapt=self.ADAPT)
         self.assert_same_windows(model, self.write(rows_of(150)), "--forget",
                                  0.9, "--threads", 2, counts=(2,))
+
+    def test_bytes_of_keys(self):
+        # Ranks send the keys of a window, not those of all rows.
+        model = self.compile("y ~ l(a)", group="g", date="date",
+                             adapt=self.ADAPT)
+        data = self.write(shuffled(rows_of(900, 900, 900, 900)))
+
+        def timings_of(*options):
+            run = self.run_ranks(2, model, "adapt", data, "-o", "rows.csv",
+                                 "--timings=json", "--update=30", *options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return json.loads(run.stderr.strip().splitlines()[-1])
+        without = timings_of()
+        timings = timings_of("--coefficients", "windows.csv")
+        # 8 bytes and at most 6 of text.
+        self.assertLessEqual(
+            timings["bytes of rows sent"] - without["bytes of rows sent"],
+            14 * timings["fitted windows"])
 
     def test_correction(self):
         # The base model's groups have another order than those of the rows,

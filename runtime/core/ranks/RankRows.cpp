@@ -638,19 +638,59 @@ void RankRows::forEachRead(
     body(row, keysOf(row));
 }
 
-RankKeys RankRows::exchangeKeys() const {
-  std::vector<std::string> messages;
-  size_t at = 0;
-  for (const size_t count : sent.counts) {
-    MessageWriter message;
-    for (const size_t end = at + count; at < end; ++at)
-      message.text(keysOf(sent.rows[at]));
-    messages.push_back(std::move(message.bytes));
+RankKeys RankRows::exchangeKeys(std::span<const uint32_t> wanted) const {
+  // The rows are asked for by rank: each at its place in the requests.
+  std::vector<size_t> ends(ranks->size()), counts(ranks->size());
+  std::inclusive_scan(sent.received.begin(), sent.received.end(), ends.begin());
+  auto rankOf = [&](uint32_t row) {
+    return size_t(std::upper_bound(ends.begin(), ends.end(), row) -
+                  ends.begin());
+  };
+  for (const uint32_t row : wanted)
+    ++counts[rankOf(row)];
+  std::vector<size_t> next(ranks->size()), places;
+  std::exclusive_scan(counts.begin(), counts.end(), next.begin(), size_t(0));
+  std::vector<uint32_t> requests(wanted.size());
+  for (const uint32_t row : wanted) {
+    const size_t from = rankOf(row);
+    places.push_back(next[from]++);
+    requests[places.back()] = row - uint32_t(ends[from] - sent.received[from]);
   }
-  RankKeys keys = {ranks->exchange(messages), {}};
-  for (const std::string_view bytes : keys.bytes)
-    for (MessageReader reader(bytes); !reader.isEnd();)
-      keys.rows.push_back(reader.text());
+  const std::vector<size_t> asked = ranks->exchangeCounts(counts);
+  std::vector<uint32_t> rowsAsked(
+      std::accumulate(asked.begin(), asked.end(), size_t(0)));
+  ranks->exchange(requests.data(), counts, rowsAsked.data(), asked,
+                  sizeof(uint32_t));
+
+  std::vector<uint32_t> sizes;
+  std::vector<size_t> bytes(ranks->size());
+  std::string cells;
+  size_t first = 0;
+  for (size_t to = 0; to < ranks->size(); first += sent.counts[to++])
+    for (const size_t end = sizes.size() + asked[to]; sizes.size() < end;) {
+      const std::string_view keys =
+          keysOf(sent.rows[first + rowsAsked[sizes.size()]]);
+      sizes.push_back(uint32_t(keys.size()));
+      bytes[to] += keys.size();
+      cells += keys;
+    }
+  std::vector<uint32_t> sizesOf(wanted.size());
+  ranks->exchange(sizes.data(), asked, sizesOf.data(), counts,
+                  sizeof(uint32_t));
+  std::vector<size_t> bytesOf;
+  const uint32_t *size = sizesOf.data();
+  for (const size_t count : counts) {
+    bytesOf.push_back(std::accumulate(size, size + count, size_t(0)));
+    size += count;
+  }
+  RankKeys keys = {
+      RankBytes(std::vector<int64_t>(bytesOf.begin(), bytesOf.end())), {}};
+  ranks->exchange(cells.data(), bytes, keys.bytes.data(), bytesOf, 1);
+  std::vector<size_t> begins(wanted.size());
+  std::exclusive_scan(sizesOf.begin(), sizesOf.end(), begins.begin(),
+                      size_t(0));
+  for (const size_t place : places)
+    keys.rows.emplace_back(keys.bytes.data() + begins[place], sizesOf[place]);
   return keys;
 }
 

@@ -57,10 +57,10 @@ struct RankRow {
   uint64_t line;
 };
 
-/// Cells of the keys of a rank's rows after the exchange.
+/// Cells of the keys of some rows.
 struct RankKeys {
   RankBytes bytes;
-  /// By row.
+  /// In the order in which the rows were given.
   std::vector<std::string_view> rows;
 };
 
@@ -96,8 +96,9 @@ public:
   const ModelColumns &windowColumns() const { return columns; }
   GroupOrder windowGroups() const;
   const TextIndex &levelTexts(size_t column) const { return levels[column]; }
-  /// The cells of their keys; all ranks call it.
-  RankKeys exchangeKeys() const;
+  /// The cells of the keys of some rows, given by their indices after the
+  /// exchange. All ranks call it.
+  RankKeys exchangeKeys(std::span<const uint32_t> wanted) const;
   /// Returns a number of each row, by its index after the exchange, to the rank
   /// that read the row: there they are by its index in the files.
   std::vector<double> giveBack(std::span<const double> numbers) const;

@@ -142,15 +142,13 @@ static Status checkLengths(const AdaptRun &run, const RankRows &rows) {
 static Status adaptInSession(const tamrt_model &model, const Options &options,
                              const Ranks &ranks, const Session &session) {
   AdaptRun run(model, options, session, ranks.rank() == 0 ? STDERR_FILENO : -1);
-  if (ranks.rank() > 0)
-    run.run.tellRoute = {};
   const bool keepsCoefficients = !options.windowCoefficients.empty();
   Status ready;
   if (keepsCoefficients && ranks.rank() == 0)
     ready = AtomicFile::check(options.windowCoefficients);
-  if (ready)
-    ready = run.prepare();
   if (Status s = ranks.agree(std::move(ready)); !s)
+    return s;
+  if (Status s = ranks.agree(run.prepare(ranks)); !s)
     return s;
   run.path = options.input;
   Result<std::vector<RankPiece>> pieces =

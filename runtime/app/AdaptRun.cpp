@@ -11,6 +11,7 @@
 #include "app/Commands.h"
 #include "core/Log.h"
 #include "core/data/BeyondRange.h"
+#include "core/ranks/RankFit.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -62,21 +63,23 @@ static tamrt_adapt chosenWindows(const tamrt_model &model,
 AdaptRun::AdaptRun(const tamrt_model &model, const Options &options,
                    const Session &session, int out)
     : progress(out, model.name), model(model), options(options),
-      adapt(chosenWindows(model, options)), windowModel(*adapt.model),
-      joint(model), run(session.runFit(model, options, progress)) {
+      adapt(chosenWindows(model, options)), joint(model),
+      run(session.runFit(model, options, progress)) {
   run.work = WorkKind::Sliding;
   run.strengths = options.penalties.strengths;
-  // Batches of windows have one route.
-  run.tellRoute = [this, tell = run.tellRoute](const std::string &note) {
-    if (!std::exchange(isRouteTold, true))
-      tell(note);
-  };
 }
 
-Status AdaptRun::prepare() {
-  if (Status s = checkWindows(windowModel, windowOptions(), run); !s)
+Status AdaptRun::prepare(const Ranks &ranks) {
+  Result<FitRoute> chosen =
+      chooseRoute(ranks, windowModel(), size_t(adapt.window), run);
+  if (!chosen)
+    return std::move(chosen).error();
+  route = *std::move(chosen);
+  run.solver =
+      describe(route.kind()).isCg() ? FitSolver::Cg : FitSolver::Direct;
+  if (Status s = checkWindows(windowModel(), windowOptions(), run); !s)
     return s;
-  for (const auto &[of, kind] : {std::pair(&windowModel, TAMRT_STEP_PREDICT),
+  for (const auto &[of, kind] : {std::pair(&windowModel(), TAMRT_STEP_PREDICT),
                                  std::pair(&model, TAMRT_STEP_PREDICT),
                                  std::pair(&model, TAMRT_STEP_TERMS)})
     if (of != &model || adapt.corrects)
@@ -90,10 +93,12 @@ Status AdaptRun::prepare() {
       return std::move(read).error();
     weights = *std::move(read);
   }
-  Result<size_t> most = windowsOfUnit(windowModel, windowOptions(), run);
+  Result<size_t> most = windowsOfUnit(windowModel(), windowOptions(), run);
   if (!most)
     return std::move(most).error();
   perUnit = *most;
+  if (!route.note.empty())
+    run.tellRoute(route.note);
   return {};
 }
 

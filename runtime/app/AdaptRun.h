@@ -16,6 +16,8 @@
 #include "core/data/Dataset.h"
 #include "core/data/RowReader.h"
 #include "core/model/Weights.h"
+#include "core/ranks/Ranks.h"
+#include "core/run/Crew.h"
 #include "core/run/Executor.h"
 #include "core/run/Progress.h"
 #include "core/run/Windows.h"
@@ -82,9 +84,10 @@ public:
   AdaptRun(const AdaptRun &) = delete;
   AdaptRun &operator=(const AdaptRun &) = delete;
 
-  /// Checks that there is memory for the steps, and reads the weights. To be
-  /// called once, before the functions below.
-  Status prepare();
+  /// Chooses the solver of all windows, on rank 0 for all ranks, checks that
+  /// there is memory for the steps, and reads the weights. To be called once,
+  /// by all ranks, before the functions below; then they agree on the error.
+  Status prepare(const Ranks &ranks = Ranks());
 
   /// How rows are read.
   ReadOptions reading(bool keepsKeys, bool inPlace, size_t blockBytes) const;
@@ -126,7 +129,8 @@ public:
   const Options &options;
   /// The spec's, but for what the options replace.
   const tamrt_adapt adapt;
-  const tamrt_model &windowModel;
+  /// The model that is fitted in windows, with the steps of the chosen solver.
+  const tamrt_model &windowModel() const { return route.of(*adapt.model); }
   const JointInputs joint;
   RunOptions run;
   /// The file's name and what messages call a line, when it has been opened.
@@ -136,7 +140,7 @@ public:
   std::shared_ptr<const Weights> weights;
 
 private:
-  bool isRouteTold = false;
+  FitRoute route;
   size_t perUnit = 1;
 };
 

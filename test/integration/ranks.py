@@ -61,6 +61,15 @@ class TestCase(harness.TestCase):
         return command, dict(os.environ, TAMRT_BACKEND_PATH=str(PLUGINS),
                              **variables)
 
+    def run_apart(self, model, arguments, *options):
+        """A run on as many ranks as there are lists of options, each rank with
+        its own."""
+        command = []
+        for own in options:
+            one, env = self.ranks(1, model, *arguments, *own)
+            command += [":", *one[one.index("-n"):]] if command else one
+        return self.run_program(*command, env=env)
+
     def run_ranks(self, count, model, *arguments, **variables):
         command, env = self.ranks(count, model, *arguments, **variables)
         return self.run_program(*command, env=env)

@@ -35,6 +35,10 @@ class Windows(ranks.TestCase):
         """The tables of rows and windows, and what was printed."""
         run, out = self.run_adapt(count, model, data, *options)
         self.assertEqual(run.returncode, 0, run.stderr)
+        return self.results(run, out)
+
+    @staticmethod
+    def results(run, out):
         tables = [(out / name).read_bytes()
                   for name in ("rows.csv", "windows.csv")]
         return tables, re.findall("(?:note|warning): .*", run.stderr)
@@ -75,6 +79,35 @@ class Windows(ranks.TestCase):
         model = self.compile("y ~ l(a) + c(k, n_cat=7)", adapt=self.ADAPT)
         self.assert_same_windows(model, self.write(rows_of(150)), "--forget",
                                  0.9, "--threads", 2, counts=(2,))
+
+    def test_solver(self):
+        # Rank 0 chooses it: ranks with other memory would choose another one.
+        model = self.compile("y ~ s(a, k=60) + s(d, k=60) + c(k, n_cat=7)",
+                             "--min-cg=0", group="g", adapt=self.ADAPT)
+        data = self.write(rows_of(90, 90, 90))
+        # Windows that share no sums, which would take more memory.
+        update = ["--update", 30]
+        error = self.fail_windows(0, model, data, *update, "--memory", 1,
+                                  "--solver", "direct")
+        more = int(re.search("; ([0-9]+) bytes more would do", error)[1])
+        memory = [[*update, "--memory", more], [*update, "--memory", "1G"]]
+        direct = self.adapt_ranks(0, model, data, *memory[1])
+        by_cg = self.adapt_ranks(0, model, data, *memory[0])
+        self.assertEqual(direct[1], [])
+        self.assertRegex(by_cg[1][0], "fits by conjugate gradients: the direct")
+        self.assertNotEqual(direct[0], by_cg[0])
+        out = self.dir / "out"
+        out.mkdir()
+        arguments = ["adapt", data, "-o", out / "rows.csv", "--coefficients",
+                     out / "windows.csv"]
+        run = self.run_apart(model, arguments, *memory)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.results(run, out), by_cg)
+        for path in out.iterdir():
+            path.unlink()
+        run = self.run_apart(model, arguments, *memory[::-1])
+        self.assertRegex(self.only_error(run, out),
+                         "expected [0-9]+ bytes of memory for the direct solver")
 
     def test_bytes_of_keys(self):
         # Ranks send the keys of a window, not those of all rows.

@@ -14,7 +14,6 @@
 #include "core/ranks/Message.h"
 #include "core/ranks/RankFiles.h"
 #include "core/ranks/RankRows.h"
-#include "core/run/Crew.h"
 #include "core/run/PartIterations.h"
 #include "core/run/Statistics.h"
 
@@ -117,28 +116,6 @@ CgSummary gatherSummary(const Ranks &ranks, const CgSummary &own) {
     all.add(each);
   }
   return all;
-}
-
-/// The solver that rank 0 chooses for all ranks.
-Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
-                             const SurveyedFit &fit, const RunOptions &run) {
-  FitRoute route;
-  const Result<std::string> solver =
-      ranks.fromFirst([&]() -> Result<std::string> {
-        const std::vector<size_t> &rows = fit.rows.groupRows;
-        Result<FitRoute> chosen = chooseSolver(
-            model, *std::max_element(rows.begin(), rows.end()), run);
-        if (!chosen)
-          return std::move(chosen).error();
-        route = *std::move(chosen);
-        return std::string(1, char(int(route.solver)));
-      });
-  if (!solver)
-    return solver.error();
-  route.solver = SolverChoice(solver->front());
-  if (!route.note.empty() && run.tellRoute)
-    run.tellRoute(route.note);
-  return route;
 }
 
 /// Moves what this fit has of groups to rank 0, some groups at a time: `all`
@@ -624,6 +601,23 @@ Status checkRounds(const RunOptions &run, const RankFitHooks &hooks) {
 
 } // namespace
 
+Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
+                             size_t groupRows, const RunOptions &run) {
+  FitRoute route;
+  const Result<std::string> solver =
+      ranks.fromFirst([&]() -> Result<std::string> {
+        Result<FitRoute> chosen = chooseSolver(model, groupRows, run);
+        if (!chosen)
+          return std::move(chosen).error();
+        route = *std::move(chosen);
+        return std::string(1, char(int(route.solver)));
+      });
+  if (!solver)
+    return solver.error();
+  route.solver = SolverChoice(solver->front());
+  return route;
+}
+
 std::vector<std::string> gatherNotes(const Ranks &ranks,
                                      const std::vector<std::string> &own) {
   MessageWriter message;
@@ -665,9 +659,13 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   hooks.end("read");
   if (Status s = rows->exchange(run); !s)
     return std::move(s).error();
-  Result<FitRoute> route = chooseRoute(ranks, model, rows->fit(), run);
+  const std::vector<size_t> &lengths = rows->fit().rows.groupRows;
+  Result<FitRoute> route = chooseRoute(
+      ranks, model, *std::max_element(lengths.begin(), lengths.end()), run);
   if (!route)
     return std::move(route).error();
+  if (!route->note.empty() && run.tellRoute)
+    run.tellRoute(route->note);
   result.sentRows = ranks.sentBytes();
   hooks.end("exchange");
 

@@ -20,6 +20,7 @@
 #include "core/data/RowReader.h"
 #include "core/model/Weights.h"
 #include "core/ranks/Ranks.h"
+#include "core/run/Crew.h"
 #include "core/run/Executor.h"
 #include "core/run/PartFit.h"
 #include "io/Error.h"
@@ -61,6 +62,12 @@ struct RankFitHooks {
 /// several; elsewhere none.
 std::vector<std::string> gatherNotes(const Ranks &ranks,
                                      const std::vector<std::string> &own);
+
+/// The solver that rank 0 chooses for all ranks, for groups of at most
+/// `groupRows` rows; rank 0 alone has the note why. To be called by all ranks,
+/// which return the same error: those of `chooseSolver`.
+Result<FitRoute> chooseRoute(const Ranks &ranks, const tamrt_model &model,
+                             size_t groupRows, const RunOptions &run);
 
 /// Fits the rows of the files that `pattern` names; to be called by all ranks,
 /// which return the same error.

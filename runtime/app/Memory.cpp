@@ -187,10 +187,11 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   need.perLevel = whole.perLevel;
   need.perRank = kMpiOfRank;
   need.perFileRow = int64_t(Dataset::bytesPerReadRow(model));
-  // While a column is exchanged, it exists twice, and so does the rows' order.
+  // While a column is exchanged, it exists twice, with the order of the rows
+  // before and after; long runs of the latter take less than a byte.
   need.perRow =
-      std::max(whole.perRow,
-               need.perFileRow + int64_t(sizeof(uint32_t) + sizeof(double)));
+      std::max(whole.perRow, need.perFileRow + int64_t(2 * sizeof(uint32_t) +
+                                                       sizeof(double) + 1));
   need.perGroup = kGroupOfRanks + int64_t(sizeof(double)) * model.columns +
                   inputs * int64_t(sizeof(Range) + 2 * sizeof(Spread));
   // The message of all ranks, and those of each.

@@ -16,6 +16,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mpi.h>
 
 namespace {
@@ -67,17 +68,28 @@ void receive(char *to, int64_t bytes, int from, Requests &requests) {
 
 void allToAll(const tamrt_communicator *self, const void *from,
               const int64_t *sendBytes, void *to, const int64_t *receiveBytes) {
+  // Bytes that stay here are copied while others are under way.
   Requests requests;
   auto *receiving = static_cast<char *>(to);
+  char *kept = nullptr;
   for (int rank = 0; rank < self->size; ++rank) {
-    receive(receiving, receiveBytes[rank], rank, requests);
+    if (rank == self->rank)
+      kept = receiving;
+    else
+      receive(receiving, receiveBytes[rank], rank, requests);
     receiving += receiveBytes[rank];
   }
   const auto *sending = static_cast<const char *>(from);
+  const char *keeping = nullptr;
   for (int rank = 0; rank < self->size; ++rank) {
-    send(sending, sendBytes[rank], rank, requests);
+    if (rank == self->rank)
+      keeping = sending;
+    else
+      send(sending, sendBytes[rank], rank, requests);
     sending += sendBytes[rank];
   }
+  if (sendBytes[self->rank] > 0)
+    std::memcpy(kept, keeping, size_t(sendBytes[self->rank]));
   requests.wait();
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/data/Dataset.h"
 
+#include "core/data/CachedParts.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
@@ -108,9 +109,7 @@ bool Dataset::isInOrder() const {
   return true;
 }
 
-/// Parts of rows, in an order in which rows that are next to each other in the
-/// file are copied at almost the same time: the groups of a file may alternate.
-static std::vector<std::span<const uint32_t>>
+std::vector<std::span<const uint32_t>>
 partsOf(std::span<const uint32_t> order, const std::vector<Group> &groups) {
   constexpr size_t kLeastRows = 64, kCachedRows = 2048;
   const size_t some = std::max(kCachedRows, kLeastRows * groups.size());
@@ -223,10 +222,18 @@ Dataset Dataset::arrange(Rows rows, const ModelColumns &columns,
                          FunctionRef<const TextIndex &(size_t column)> levels,
                          const GroupOrder &groups, const tamrt_model &model,
                          std::span<const LevelTable> tables, unsigned threads) {
+  RowOrder order = sortRows(rows, columns.group.has_value(), groups);
+  return arrange(std::move(rows), std::move(order), columns, levels, model,
+                 tables, threads);
+}
+
+Dataset Dataset::arrange(Rows rows, RowOrder order, const ModelColumns &columns,
+                         FunctionRef<const TextIndex &(size_t column)> levels,
+                         const tamrt_model &model,
+                         std::span<const LevelTable> tables, unsigned threads) {
   Dataset data;
   data.model = &model;
   data.setColumns(columns);
-  RowOrder order = sortRows(rows, columns.group.has_value(), groups);
   data.groupList = std::move(order.groups);
   data.order = std::move(order.rows);
   data.ties = order.ties;

@@ -99,6 +99,12 @@ public:
                          const GroupOrder &order, const tamrt_model &model,
                          std::span<const LevelTable> tables, unsigned threads);
 
+  /// The same for rows whose order is known.
+  static Dataset arrange(Rows rows, RowOrder order, const ModelColumns &columns,
+                         FunctionRef<const TextIndex &(size_t column)> levels,
+                         const tamrt_model &model,
+                         std::span<const LevelTable> tables, unsigned threads);
+
   /// A column of an input: numbers, or codes for TAMRT_RULE_LEVELS.
   struct InputColumn {
     std::vector<double> numbers;

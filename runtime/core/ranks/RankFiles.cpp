@@ -12,10 +12,12 @@
 #include "io/InputFile.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <glob.h>
+#include <limits>
 #include <optional>
 
 namespace tamrt {
@@ -23,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Bytes that are read at once.
-constexpr size_t kBufferBytes = size_t(1) << 20;
+/// Bytes that are read at once: they stay in a core's cache.
+constexpr size_t kBufferBytes = size_t(1) << 18;
 
 struct File {
   std::string path;
@@ -155,6 +157,22 @@ struct Counts {
   size_t file, quotes, lines;
 };
 
+/// Adds those of some bytes. Counts of a byte each, of few bytes, let the
+/// compiler count several at once.
+void add(std::string_view bytes, Counts &counts) {
+  constexpr size_t kFew = std::numeric_limits<uint8_t>::max();
+  while (!bytes.empty()) {
+    uint8_t quotes = 0, lines = 0;
+    for (const char c : bytes.substr(0, kFew)) {
+      quotes += c == '"';
+      lines += c == '\n';
+    }
+    bytes.remove_prefix(std::min(bytes.size(), kFew));
+    counts.quotes += quotes;
+    counts.lines += lines;
+  }
+}
+
 Result<std::vector<Counts>> countSpans(const std::vector<File> &files,
                                        const std::vector<Span> &spans) {
   std::vector<Counts> counts;
@@ -162,12 +180,11 @@ Result<std::vector<Counts>> countSpans(const std::vector<File> &files,
     if (files[span.file].isWhole)
       continue;
     Counts of = {span.file, 0, 0};
-    Status read = forEachBuffer(
-        files[span.file], span.begin, span.end, [&](std::string_view bytes) {
-          of.quotes += size_t(std::count(bytes.begin(), bytes.end(), '"'));
-          of.lines += size_t(std::count(bytes.begin(), bytes.end(), '\n'));
-          return true;
-        });
+    Status read = forEachBuffer(files[span.file], span.begin, span.end,
+                                [&](std::string_view bytes) {
+                                  add(bytes, of);
+                                  return true;
+                                });
     if (!read)
       return std::move(read).error();
     counts.push_back(of);

@@ -667,7 +667,6 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   if (!route->note.empty() && run.tellRoute)
     run.tellRoute(route->note);
   result.sentRows = ranks.sentBytes();
-  hooks.end("exchange");
 
   const std::string &file = hooks.checkpoint;
   std::string hash;
@@ -683,6 +682,7 @@ Result<RankFit> fitOnRanks(const Ranks &ranks, const tamrt_model &model,
   RoundFit work(ranks, model, pattern, run, *route, *rows);
   if (Status s = work.start(); !s)
     return std::move(s).error();
+  hooks.end("exchange");
   for (size_t round = 0; round < rounds; ++round) {
     Result<RankBytes> done =
         work.fit(groupsOf(*rows, ranks.size(), round, rounds, *solved), hooks);

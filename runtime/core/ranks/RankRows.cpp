@@ -11,6 +11,7 @@
 #include "core/data/RowParts.h"
 #include "core/model/CondensedSurvey.h"
 #include "core/ranks/Message.h"
+#include "core/ranks/RowExchange.h"
 
 #include <algorithm>
 #include <bit>
@@ -153,7 +154,7 @@ Result<Survey> RankRows::readPiece(const RankPiece &piece,
   if (!read)
     return std::move(read).error();
   auto &[more, changes] = *read;
-  if (!keysOnly)
+  if (!isForWindows)
     if (Result<std::vector<LevelTable>> tables = reader->levelTables(); !tables)
       return std::move(tables).error();
   rowsRead += reader->fileRows();
@@ -181,7 +182,7 @@ Result<Survey> RankRows::readPiece(const RankPiece &piece,
       reader->path(), std::move(of), seen);
   if (!survey)
     return survey;
-  if (keysOnly)
+  if (isForWindows)
     windowPieces.push_back({piece.source.path, rows.count, std::move(more.keys),
                             std::move(more.lines)});
   add(std::move(more), texts, *reader);
@@ -277,8 +278,7 @@ void RankRows::orderAsTrained(PartedRows &all) const {
 /// Finds groups, levels, and dates from the survey of all rows, and replaces
 /// the rows' groups by their places.
 Status RankRows::useSurvey(const Survey &survey) {
-  Result<PartedRows> all = keysOnly ? combineGroups(surveyModel(), survey, path)
-                                    : combine(*model, survey, path);
+  Result<PartedRows> all = combineGroups(surveyModel(), survey, path);
   if (!all)
     return std::move(all).error();
   const SurveyedTexts texts = textsOf(survey);
@@ -325,8 +325,8 @@ Result<RankRows> RankRows::read(const Ranks &ranks, const tamrt_model &model,
                                 const TrainedTexts *trained) {
   RankRows all(ranks, model, path);
   all.trained = trained;
-  if (reading.forWindows)
-    all.surveyKeys();
+  all.isForWindows = reading.forWindows;
+  all.surveyKeys();
   all.rows.numbers.resize(all.columns.numbers.size());
   all.rows.inFrame.resize(all.columns.numbers.size());
   all.rows.levels.resize(all.columns.levels.size());
@@ -351,27 +351,17 @@ Result<RankRows> RankRows::read(const Ranks &ranks, const tamrt_model &model,
   return all;
 }
 
-GroupOrder RankRows::ownGroups() const {
-  GroupOrder order = {names, {}};
-  for (size_t g = cuts[ranks->rank()].group; g < names.size(); ++g)
-    order.places.push_back(uint32_t(g));
-  return order;
-}
-
 uint64_t RankRows::digest() const {
   auto mix = [](uint64_t value) {
     value = (value ^ value >> 31) * 0x9E3779B97F4A7C15;
     return (value ^ value >> 29) * 0xBF58476D1CE4E5B9;
   };
-  const RowOrder sorted =
-      sortRows(rows, columns.group.has_value(), ownGroups());
   const RankCut &start = cuts[ranks->rank()];
   uint64_t sum = 0;
-  for (const Group &group : sorted.groups) {
+  for (const Group &group : arranged.groups) {
     // Index in the group of all ranks.
     size_t index = group.place == start.group ? start.row : 0;
-    for (size_t i = group.first; i < group.first + group.rows; ++i) {
-      const uint32_t row = sorted.rows[i];
+    for (size_t row = group.first; row < group.first + group.rows; ++row) {
       uint64_t hash = mix(mix(group.place + 1) ^ index++);
       if (columns.date) {
         const RowDate date = rows.dateOf(row);
@@ -475,20 +465,6 @@ std::vector<size_t> RankRows::findCuts(const RowOrder &sorted,
   return starts;
 }
 
-/// Exchanges a column, sorted.
-template <class T>
-void RankRows::move(GrowingArray<T> &column, const RowOrder &sorted,
-                    const std::vector<size_t> &counts,
-                    const std::vector<size_t> &received) const {
-  GrowingArray<T> sent;
-  T *to = sent.extend(rows.count);
-  for (size_t row = 0; row < rows.count; ++row)
-    to[row] = column[sorted.rows[row]];
-  column = {};
-  column.extend(std::accumulate(received.begin(), received.end(), size_t(0)));
-  ranks->exchange(sent.data(), counts, column.data(), received, sizeof(T));
-}
-
 /// Exchanges the rows as `cuts` divide them.
 Status RankRows::moveRows() {
   Status room;
@@ -500,30 +476,37 @@ Status RankRows::moveRows() {
   for (size_t r = 0; r < ranks->size(); ++r)
     counts.push_back(starts[r + 1] - starts[r]);
   std::vector<size_t> received = ranks->exchangeCounts(counts);
-  const size_t count =
-      std::accumulate(received.begin(), received.end(), size_t(0));
+  RowExchange moves(*ranks, std::move(sorted), std::move(counts),
+                    std::move(received));
+  const size_t count = moves.count();
   if (count > kMaxRows)
     room = Error{fmt::format("{}: expected at most {} rows of a rank, got "
                              "{}; start more ranks",
                              path, kMaxRows, count)};
   if (Status s = ranks->agree(std::move(room)); !s)
     return s;
-  if (columns.group)
-    move(rows.groups, sorted, counts, received);
-  if (columns.date)
-    move(rows.dates, sorted, counts, received);
-  if (fractions > 0) {
-    if (rows.fractions.empty())
-      std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);
-    move(rows.fractions, sorted, counts, received);
-  }
-  for (GrowingArray<double> &column : rows.numbers)
-    move(column, sorted, counts, received);
-  for (GrowingArray<uint32_t> &column : rows.levels)
-    move(column, sorted, counts, received);
+  if (fractions > 0 && rows.fractions.empty())
+    std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);
+  const auto groupsOf = std::span(&rows.groups, columns.group ? 1 : 0);
+  const auto datesOf = std::span(&rows.dates, columns.date ? 1 : 0);
+  const auto fractionsOf = std::span(&rows.fractions, fractions > 0 ? 1 : 0);
+  moves.move(groupsOf);
+  moves.move(datesOf);
+  moves.move(fractionsOf);
   rows.count = count;
-  if (keysOnly)
-    sent = {std::move(sorted.rows), std::move(counts), std::move(received)};
+  if (!isForWindows) {
+    arranged = sortRows(rows, columns.group.has_value(), windowGroups());
+    moves.setOrder(arranged.rows);
+    moves.arrange(groupsOf);
+    moves.arrange(datesOf);
+    moves.arrange(fractionsOf);
+  }
+  moves.move(std::span(rows.numbers));
+  moves.move(std::span(rows.levels));
+  if (isForWindows)
+    sent = {moves.takeRows(), moves.takeSent(), moves.takeReceived()};
+  else
+    std::iota(arranged.rows.begin(), arranged.rows.end(), uint32_t(0));
   return {};
 }
 
@@ -532,6 +515,7 @@ Status RankRows::exchange(const RunOptions &run) {
                  ranks->size());
   if (Status s = moveRows(); !s)
     return s;
+  keysOnly.reset();
   size_t parts = 0;
   for (size_t r = 0; r <= ranks->rank(); ++r) {
     const bool hasRows =
@@ -583,15 +567,16 @@ Result<Survey> RankRows::surveyOwn(const RunOptions &run) {
 Dataset RankRows::takeRows(unsigned threads) {
   const PartedRows &parted = surveyed->rows;
   Dataset data = Dataset::arrange(
-      std::move(rows), columns,
+      std::move(rows), std::move(arranged), columns,
       [&](size_t column) -> const TextIndex & { return levels[column]; },
-      ownGroups(), *model, parted.normalization.levels, threads);
+      *model, parted.normalization.levels, threads);
   data.divideWeights(parted.means);
   return data;
 }
 
-/// Leaves to the survey of rows for windows their groups, levels and dates:
-/// windows find the rest of their own rows.
+/// Leaves to the survey of the rows that were read their groups, levels and
+/// dates, which the exchange needs: the rest is found of the rows after it,
+/// when those of a group are consecutive, or by windows of their own rows.
 void RankRows::surveyKeys() {
   keysOnly = std::make_unique<KeysModel>(KeysModel{*model, {}, {}});
   keysOnly->columns.group = columns.group;

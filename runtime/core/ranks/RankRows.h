@@ -67,11 +67,11 @@ struct RankKeys {
 /// Rows of this rank.
 class RankRows {
 public:
-  /// Reads the rows of this rank's pieces, and surveys those of all. `path` is
-  /// what all are called in messages. Errors, of all ranks: those of
-  /// `RowReader`, `surveyOf`, and `combine`; more than 2^32 - 1 rows of a rank.
-  /// Of rows for windows (`ReadOptions::forWindows`) only groups, levels and
-  /// dates are surveyed; groups are those of `trained`, which must outlive
+  /// Reads the rows of this rank's pieces, and surveys the groups, levels and
+  /// dates of those of all. `path` is what all are called in messages. Errors,
+  /// of all ranks: those of `RowReader`, `surveyOf`, and `combineGroups`; more
+  /// than 2^32 - 1 rows of a rank. Groups of rows for windows
+  /// (`ReadOptions::forWindows`) are those of `trained`, which must outlive
   /// this, if it is given.
   static Result<RankRows> read(const Ranks &ranks, const tamrt_model &model,
                                const std::vector<RankPiece> &pieces,
@@ -80,7 +80,8 @@ public:
                                const TrainedTexts *trained = nullptr);
 
   /// Exchanges the rows and surveys the parts that the ranks have then; a fit
-  /// with inference has whole groups. Errors: as above.
+  /// with inference has whole groups. Errors: as above, and those of
+  /// `prepareParts`.
   Status exchange(const RunOptions &run);
 
   /// The same for rows for windows: all rows of a group go to one rank, those
@@ -147,7 +148,7 @@ private:
     std::vector<uint32_t> rows;
     std::vector<size_t> counts, received;
   };
-  /// What a survey of rows for windows sees of the model.
+  /// What the survey of the rows that were read sees of the model.
   struct KeysModel {
     tamrt_model model;
     std::vector<tamrt_input> inputs;
@@ -181,13 +182,7 @@ private:
   Status moveRows();
   Status useSurvey(const Survey &survey);
   std::vector<size_t> findCuts(const RowOrder &sorted, bool hasFractions);
-  template <class T>
-  void move(GrowingArray<T> &column, const RowOrder &sorted,
-            const std::vector<size_t> &counts,
-            const std::vector<size_t> &received) const;
   Result<Survey> surveyOwn(const RunOptions &run);
-  /// The places of the groups that this rank's rows have after the exchange.
-  GroupOrder ownGroups() const;
 
   const Ranks *ranks;
   const tamrt_model *model;
@@ -204,10 +199,14 @@ private:
   std::vector<size_t> groupRows;
   std::vector<RowDate> firstDates, lastDates;
   std::vector<RankCut> cuts;
+  /// Of rows for a fit, after the exchange: their groups, whose rows are
+  /// consecutive and in order.
+  RowOrder arranged;
   std::optional<SurveyedFit> surveyed;
   std::optional<size_t> ownPart;
-  /// Of rows for windows.
+  /// Until the exchange of rows for a fit.
   std::unique_ptr<KeysModel> keysOnly;
+  bool isForWindows = false;
   const TrainedTexts *trained = nullptr;
   std::vector<ReadPiece> windowPieces;
   Sent sent;

@@ -196,12 +196,10 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
                   inputs * int64_t(sizeof(Range) + 2 * sizeof(Spread));
   // The message of all ranks, and those of each.
   need.perGroupOfFirst = 2 * int64_t(sizeof(double)) * (model.columns + 1);
-  if (columns.weights) {
-    // Of the rank's own rows, joined with others, as a message, as a file of it
-    // and read from that; rank 0 joins messages.
+  // Of the rank's own rows, as a message, those of all ranks, and of one of
+  // them as a file and read from that.
+  if (columns.weights)
     need.perGroup += 5 * int64_t(sizeof(ExactSum));
-    need.perGroupOfFirst += 2 * int64_t(sizeof(ExactSum));
-  }
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (firstStep(model, kind))
       need.uses.push_back(rankUse(model, kind));

@@ -40,13 +40,16 @@ void RowSurvey::addDate(uint32_t group, const RowDate &date, bool isFirst) {
   GroupDates &of = dates[group];
   if (isFirst) {
     of.first = of.last = date;
-  } else if (of.areOrdered && date < of.last) {
-    of.areOrdered = false;
-    if (!firstDisorder)
-      firstDisorder = group;
-  } else {
-    tied += of.areOrdered && date == of.last;
+    return;
   }
+  if (of.areOrdered && !(date < of.last)) {
+    tied += date == of.last;
+    of.last = date;
+    return;
+  }
+  of.areOrdered = false;
+  if (!firstDisorder)
+    firstDisorder = group;
   of.first = std::min(of.first, date);
   of.last = std::max(of.last, date);
 }

@@ -130,13 +130,14 @@ template <class T> void RowExchange::move(std::span<GrowingArray<T>> columns) {
     T *out = resize(spare, rows.size());
     for (const std::span<const uint32_t> part : parts)
       gather(column.data(), part, out + (part.data() - rows.data()));
-    if (ranks.size() > 1) {
+    if (ranks.size() > 1)
       ranks.exchange(spare.data(), sent, resize(column, count()), received,
                      sizeof(T));
-      if (order.empty())
-        continue;
-      arrange(column, spare);
-    }
+    else
+      std::swap(column, spare);
+    if (order.empty())
+      continue;
+    arrange(column, spare);
     std::swap(column, spare);
   }
 }

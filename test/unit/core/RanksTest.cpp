@@ -11,6 +11,7 @@
 #include "core/ranks/LocalRanks.h"
 #include "core/ranks/RankFiles.h"
 #include "core/ranks/RankRows.h"
+#include "core/ranks/RowExchange.h"
 #include "tools/bench/NetworkRanks.h"
 
 #include <cstdlib>
@@ -132,6 +133,54 @@ TEST(Ranks, FirstComputesForAll) {
     EXPECT_EQ(failed.error().message, "none");
     EXPECT_EQ(calls, ranks.rank() == 0 ? 2 : 0);
   });
+}
+
+/// Exchanges the rows of ranks, of which every one is sent to the rank after
+/// that of the row before, and brings them into an order.
+template <class Order>
+void checkMoves(size_t count, size_t each, const Order &indexOf) {
+  onRanks(count, [&](const Ranks &ranks) {
+    const size_t had = each * count;
+    RowOrder sent = {{{"", 0, had}}, {}};
+    for (size_t to = 0; to < count; ++to)
+      for (size_t row = to; row < had; row += count)
+        sent.rows.push_back(uint32_t(row));
+    std::vector<GrowingArray<double>> columns(3);
+    for (size_t i = 0; i < columns.size(); ++i)
+      for (size_t row = 0; row < had; ++row)
+        columns[i].push_back(double((ranks.rank() * had + row) * 3 + i));
+    const std::vector<size_t> counts(count, each);
+    RowExchange moves(ranks, sent, counts, counts);
+    ASSERT_EQ(moves.count(), had);
+    std::vector<uint32_t> order(had);
+    for (size_t row = 0; row < had; ++row)
+      order[row] = uint32_t(indexOf(row, had));
+    const auto all = std::span(columns);
+    moves.move(all.first(1));
+    moves.setOrder(order);
+    moves.arrange(all.first(1));
+    moves.move(all.subspan(1));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      ASSERT_EQ(columns[i].size(), had);
+      for (size_t row = 0; row < had; ++row) {
+        const size_t at = order[row], from = at / each,
+                     before = at % each * count + ranks.rank();
+        ASSERT_EQ(columns[i][row], double((from * had + before) * 3 + i));
+      }
+    }
+  });
+}
+
+TEST(Ranks, MoveColumns) {
+  for (const size_t count : {1, 2, 3})
+    for (const size_t each : {0, 1, 500}) {
+      checkMoves(count, each, [](size_t row, size_t) { return row; });
+      // One after another, and long runs.
+      checkMoves(count, each,
+                 [](size_t row, size_t all) { return all - 1 - row; });
+      checkMoves(count, each,
+                 [](size_t row, size_t all) { return (row + all / 3) % all; });
+    }
 }
 
 TEST(Ranks, CutsAreAtSegments) {

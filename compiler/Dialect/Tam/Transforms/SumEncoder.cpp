@@ -95,9 +95,8 @@ SumsLayout SumEncoder::layoutOf(GramOp gram) const {
   if (!hasKernel(a, b))
     return SumsLayout::Transposed;
   // Bands that lie along the rows of the sums are added number by number.
-  const bool isAcross =
-      isa<SparseAttr>(encodingOf(a)) && isa<SparseAttr>(encodingOf(b)) &&
-      (a.getDefiningOp<ColumnsOp>() || b.getDefiningOp<ColumnsOp>()) &&
-      hasBands(a) && !hasBands(b);
+  const bool isAcross = isa<SparseAttr>(encodingOf(a)) &&
+                        isa<SparseAttr>(encodingOf(b)) && hasBands(a) &&
+                        !hasBands(b);
   return isAcross ? SumsLayout::Transposed : SumsLayout::Full;
 }

@@ -223,7 +223,8 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
     matrix is one-hot, or sums of frequencies for a Fourier term (not with
     `dense` or `frequencies=false`). Sums of two matrices are `full`, or
     `transposed` if the kernel takes the matrices in the other order: one-hot
-    and multi-hot, banded, sparse, dense.
+    and multi-hot, banded, sparse, dense. Those of two sparse matrices lie
+    along the bands of the one that has bands.
 
     Two encodings without a kernel of their own are converted to sparse ones
     (tam.convert) for the generic kernel. tam-verify-tiled emits a remark for

@@ -64,19 +64,20 @@ AdaptRun::AdaptRun(const tamrt_model &model, const Options &options,
                    const Session &session, int out)
     : progress(out, model.name), model(model), options(options),
       adapt(chosenWindows(model, options)), joint(model),
-      run(session.runFit(model, options, progress)) {
+      run(session.runFit(model, options, progress)), fitted(*adapt.model) {
   run.work = WorkKind::Sliding;
   run.strengths = options.penalties.strengths;
 }
 
 Status AdaptRun::prepare(const Ranks &ranks) {
-  Result<FitRoute> chosen =
-      chooseRoute(ranks, windowModel(), size_t(adapt.window), run);
-  if (!chosen)
-    return std::move(chosen).error();
-  route = *std::move(chosen);
+  const Result<FitRoute> route =
+      chooseRoute(ranks, *adapt.model, size_t(adapt.window), run);
+  if (!route)
+    return route.error();
   run.solver =
-      describe(route.kind()).isCg() ? FitSolver::Cg : FitSolver::Direct;
+      route->solver == SolverChoice::Direct ? FitSolver::Direct : FitSolver::Cg;
+  fitted = route->of(*adapt.model);
+  fitted.small_blocks = nullptr;
   if (Status s = checkWindows(windowModel(), windowOptions(), run); !s)
     return s;
   for (const auto &[of, kind] : {std::pair(&windowModel(), TAMRT_STEP_PREDICT),
@@ -97,8 +98,8 @@ Status AdaptRun::prepare(const Ranks &ranks) {
   if (!most)
     return std::move(most).error();
   perUnit = *most;
-  if (!route.note.empty())
-    run.tellRoute(route.note);
+  if (!route->note.empty())
+    run.tellRoute(route->note);
   return {};
 }
 

@@ -86,7 +86,8 @@ public:
 
   /// Chooses the solver of all windows, on rank 0 for all ranks, checks that
   /// there is memory for the steps, and reads the weights. To be called once,
-  /// by all ranks, before the functions below; then they agree on the error.
+  /// by all ranks, before the functions below. All ranks return an error of the
+  /// choice; on the others the caller lets them agree.
   Status prepare(const Ranks &ranks = Ranks());
 
   /// How rows are read.
@@ -129,8 +130,9 @@ public:
   const Options &options;
   /// The spec's, but for what the options replace.
   const tamrt_adapt adapt;
-  /// The model that is fitted in windows, with the steps of the chosen solver.
-  const tamrt_model &windowModel() const { return route.of(*adapt.model); }
+  /// The model that is fitted in windows: after `prepare`, with the chosen
+  /// solver alone and one of its preconditioners.
+  const tamrt_model &windowModel() const { return fitted; }
   const JointInputs joint;
   RunOptions run;
   /// The file's name and what messages call a line, when it has been opened.
@@ -140,7 +142,7 @@ public:
   std::shared_ptr<const Weights> weights;
 
 private:
-  FitRoute route;
+  tamrt_model fitted;
   size_t perUnit = 1;
 };
 

@@ -188,7 +188,8 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   need.perRank = kMpiOfRank;
   need.perFileRow = int64_t(Dataset::bytesPerReadRow(model));
   // While a column is exchanged, it exists twice, with the order of the rows
-  // before and after; long runs of the latter take less than a byte.
+  // before and after; parts of the former and long runs of the latter take less
+  // than a byte.
   need.perRow =
       std::max(whole.perRow, need.perFileRow + int64_t(2 * sizeof(uint32_t) +
                                                        sizeof(double) + 1));

@@ -84,30 +84,47 @@ class Windows(ranks.TestCase):
         # Rank 0 chooses it: ranks with other memory would choose another one.
         model = self.compile("y ~ s(a, k=60) + s(d, k=60) + c(k, n_cat=7)",
                              "--min-cg=0", group="g", adapt=self.ADAPT)
+        # One byte more would do for the direct solver.
+        self.check_choice(model, "direct", 0, [],
+                          "conjugate gradients: the direct",
+                          "the direct solver")
+
+    def test_preconditioner(self):
+        model = self.compile("y ~ rbf(a, others='d', n_centers=90)",
+                             "--min-cg=0", group="g", adapt=self.ADAPT)
+        self.check_choice(model, "cg", 1, ["--solver", "cg"],
+                          "conjugate gradients with small blocks: ",
+                          "conjugate gradients")
+
+    def check_choice(self, model, named, extra, options, note, needs):
+        """Two ways to fit: one needs much memory; the other makes `note` where
+        there is as much as `named` lacks with one byte, and `extra` bytes."""
         data = self.write(rows_of(90, 90, 90))
         # Windows that share no sums, which would take more memory.
         update = ["--update", 30]
         error = self.fail_windows(0, model, data, *update, "--memory", 1,
-                                  "--solver", "direct")
-        more = int(re.search("; ([0-9]+) bytes more would do", error)[1])
-        memory = [[*update, "--memory", more], [*update, "--memory", "1G"]]
-        direct = self.adapt_ranks(0, model, data, *memory[1])
-        by_cg = self.adapt_ranks(0, model, data, *memory[0])
-        self.assertEqual(direct[1], [])
-        self.assertRegex(by_cg[1][0], "fits by conjugate gradients: the direct")
-        self.assertNotEqual(direct[0], by_cg[0])
+                                  "--solver", named)
+        more = int(re.search("; ([0-9]+) bytes more", error)[1]) + extra
+        memory = [[*update, *options, "--memory", size]
+                  for size in (more, "1G")]
+        much = self.adapt_ranks(0, model, data, *memory[1])
+        little = self.adapt_ranks(0, model, data, *memory[0])
+        self.assertEqual(much[1], [])
+        self.assertEqual(len(little[1]), 1)
+        self.assertIn("fits by " + note, little[1][0])
+        self.assertNotEqual(much[0], little[0])
         out = self.dir / "out"
         out.mkdir()
         arguments = ["adapt", data, "-o", out / "rows.csv", "--coefficients",
                      out / "windows.csv"]
         run = self.run_apart(model, arguments, *memory)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(self.results(run, out), by_cg)
+        self.assertEqual(self.results(run, out), little)
         for path in out.iterdir():
             path.unlink()
         run = self.run_apart(model, arguments, *memory[::-1])
         self.assertRegex(self.only_error(run, out),
-                         "expected [0-9]+ bytes of memory for the direct solver")
+                         f"expected [0-9]+ bytes of memory for {needs} in")
 
     def test_bytes_of_keys(self):
         # Ranks send the keys of a window, not those of all rows.

@@ -9,6 +9,7 @@
 #include "backends/cuda/Emulator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <csetjmp>
 #include <limits>
 #include <new>
@@ -50,6 +51,7 @@ void LoopThread::failOutside(int64_t index, int64_t count) const {
 }
 
 int64_t Timeline::blockOf(uint64_t of) const {
+  assert(!blocks.empty() && blocks.front().first <= of);
   const auto next = std::upper_bound(blocks.begin(), blocks.end(), of,
                                      [](uint64_t interval, const auto &begun) {
                                        return interval < begun.first;
@@ -125,7 +127,8 @@ public:
   std::vector<Record> records;
 
 private:
-  enum class State : uint8_t { Ready, AtBarrier, AtShuffle, Done };
+  /// New: its thread has not begun; Ready: it can go on.
+  enum class State : uint8_t { New, Ready, AtBarrier, AtShuffle, Done };
 
   struct Lane {
     explicit Lane(Fibers *fibers)
@@ -393,7 +396,7 @@ void Fibers::runBlock(Launch &launch, int64_t block,
     if (emulator.countsBanks)
       all.back().sharedLog = &lane.log;
   }
-  states.assign(lanes.size(), State::Ready);
+  states.assign(lanes.size(), State::New);
   for (int i = 0; i < threads; ++i)
     lanes[size_t(i)]->thread = &all[size_t(i)];
 
@@ -409,7 +412,8 @@ void Fibers::runBlock(Launch &launch, int64_t block,
       emulator.arrange(threads, kWarp, emulator.threadOrder);
       bool isAny = false;
       for (int64_t i : emulator.threadOrder)
-        if (states[size_t(i)] == State::Ready) {
+        if (const State state = states[size_t(i)];
+            state == State::New || state == State::Ready) {
           isAny = true;
           resume(*lanes[size_t(i)]);
           if (!fault.empty())
@@ -427,8 +431,7 @@ void Fibers::runBlock(Launch &launch, int64_t block,
   } catch (const Fault &) {
     isAbandoned = true;
     for (int i = 0; i < threads; ++i)
-      if (states[size_t(i)] == State::AtBarrier ||
-          states[size_t(i)] == State::AtShuffle)
+      if (states[size_t(i)] != State::New && states[size_t(i)] != State::Done)
         resume(*lanes[size_t(i)]);
     isAbandoned = false;
     throw;
@@ -498,6 +501,7 @@ void Emulator::arrange(int64_t count, int64_t width,
 }
 
 Launch Emulator::start(std::string_view name, const Grid &grid) {
+  assert(uint64_t(grid.threads) < kSeveral);
   if (partOf == 0) {
     time.beginLaunch();
     ++theCounts.launches;

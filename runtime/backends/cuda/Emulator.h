@@ -13,7 +13,7 @@
 /// - a race: two threads access an element, one of them writes, and no barrier
 ///   is between them; or they are of different blocks. For each element of
 ///   shared and of global memory the last writer and reader are recorded, with
-///   their block and the number of barriers passed;
+///   the interval between two barriers of a block (Timeline);
 /// - an access outside a buffer;
 /// - a barrier that not all threads reach, or a shuffle whose mask names other
 ///   lanes than those that take part.
@@ -143,7 +143,8 @@ private:
   std::vector<std::pair<uint64_t, int64_t>> blocks;
 };
 
-/// The accesses of four bytes of memory, or of a double of shared memory.
+/// The accesses of four bytes of memory, or of a double of shared memory, by
+/// launches of one emulator.
 struct Record {
   Access written, read;
 };

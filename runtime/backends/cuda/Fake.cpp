@@ -247,7 +247,8 @@ template <class Work> void attempt(size_t index, const Work &work) {
   }
 }
 
-void run(Device &on, const fake::Kernel &kernel, const fake::Part &part,
+/// Returns whether the part has run: one that failed before does not.
+bool run(Device &on, const fake::Kernel &kernel, const fake::Part &part,
          int64_t firstBlock) {
   void *records;
   auto *failure = static_cast<Failure *>(
@@ -255,16 +256,17 @@ void run(Device &on, const fake::Kernel &kernel, const fake::Part &part,
           ? placeOf(on, part.slot.failure, sizeof(Failure), records)
           : nullptr);
   if (failure && failure->status != 0)
-    return;
+    return false;
   const Failure got = kernel.run(driver->emulator, part, firstBlock);
   if (got.status == 0)
-    return;
+    return true;
   if (!failure)
     throw Fault{"kernel '" + std::string(kernel.name) +
                 "' has no place for its failure"};
   *failure = got;
   *static_cast<Failure *>(
       placeOf(on, part.slot.mirror, sizeof(Failure), records)) = got;
+  return true;
 }
 
 /// Runs the parts of a launch, in an order of their own: a later one may be
@@ -283,10 +285,9 @@ void run(Device &on, const Launched &launched) {
   else if (order != Order::Forward)
     std::reverse(parts.begin(), parts.end());
   int64_t firstBlock = 0;
-  for (const fake::Part &part : parts) {
-    run(on, *launched.kernel, part, firstBlock);
-    firstBlock += part.grid.blocks;
-  }
+  for (const fake::Part &part : parts)
+    if (run(on, *launched.kernel, part, firstBlock))
+      firstBlock += part.grid.blocks;
 }
 
 /// A launch with copies of its arguments; false if it is not valid.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Copies of rows, which are in the order of a file, to the order of groups.
+/// In which order rows are copied from the order of a file to that of groups.
 ///
 //===----------------------------------------------------------------------===//
 

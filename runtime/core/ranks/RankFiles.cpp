@@ -160,14 +160,14 @@ struct Counts {
 /// Adds those of some bytes. Counts of a byte each, of few bytes, let the
 /// compiler count several at once.
 void add(std::string_view bytes, Counts &counts) {
-  constexpr size_t kFew = std::numeric_limits<uint8_t>::max();
+  constexpr size_t kMaxCount = std::numeric_limits<uint8_t>::max();
   while (!bytes.empty()) {
     uint8_t quotes = 0, lines = 0;
-    for (const char c : bytes.substr(0, kFew)) {
+    for (const char c : bytes.substr(0, kMaxCount)) {
       quotes += c == '"';
       lines += c == '\n';
     }
-    bytes.remove_prefix(std::min(bytes.size(), kFew));
+    bytes.remove_prefix(std::min(bytes.size(), kMaxCount));
     counts.quotes += quotes;
     counts.lines += lines;
   }

@@ -33,14 +33,15 @@ namespace tamrt {
 
 class RowExchange {
 public:
-  /// `rows` are the indices of this rank's rows as they are sent, those for a
+  /// `order` has the indices of this rank's rows as they are sent, those for a
   /// rank after those for the ranks before it, and their groups; `sent` and
   /// `received` their numbers by rank.
-  RowExchange(const Ranks &ranks, RowOrder rows, std::vector<size_t> sent,
+  RowExchange(const Ranks &ranks, RowOrder order, std::vector<size_t> sent,
               std::vector<size_t> received)
-      : ranks(ranks), rows(std::move(rows.rows)), sent(std::move(sent)),
-        received(std::move(received)), parts(partsOf(this->rows, rows.groups)) {
-  }
+      : ranks(ranks), rows(std::move(order.rows)), sent(std::move(sent)),
+        received(std::move(received)), parts(partsOf(rows, order.groups)) {}
+  RowExchange(const RowExchange &) = delete;
+  RowExchange &operator=(const RowExchange &) = delete;
 
   /// Rows that this rank gets.
   size_t count() const {
@@ -59,7 +60,7 @@ public:
   /// Brings columns that have been moved before into this order.
   template <class T> void arrange(std::span<GrowingArray<T>> columns) const;
 
-  /// What the constructor got.
+  /// What the constructor got. No column can be moved after it.
   std::vector<uint32_t> takeRows() { return std::move(rows); }
   std::vector<size_t> takeSent() { return std::move(sent); }
   std::vector<size_t> takeReceived() { return std::move(received); }
@@ -98,7 +99,7 @@ private:
 };
 
 inline void RowExchange::setOrder(std::span<const uint32_t> indices) {
-  constexpr size_t kLeastRun = 64;
+  constexpr size_t kMinRun = 64;
   order = indices;
   runs.clear();
   for (const uint32_t index : indices) {
@@ -106,7 +107,7 @@ inline void RowExchange::setOrder(std::span<const uint32_t> indices) {
       ++runs.back().count;
       continue;
     }
-    if (runs.size() > indices.size() / kLeastRun)
+    if (runs.size() > indices.size() / kMinRun)
       return runs.clear();
     runs.push_back({index, 1});
   }

@@ -204,11 +204,12 @@ static void merge(Equations &equations, ArrayRef<Run> runs,
   if (runs.size() == equations.designs.size())
     return;
   OpBuilder builder(*equations.matrix->getUsers().begin());
-  // For this merge alone, which erases conversions at its end.
+  // For this merge alone, which erases conversions at its end. Sums of
+  // frequencies are those of single effects, which keep theirs.
   std::optional<SumEncoder> encoder;
   if (target)
     encoder.emplace(equations.matrix->getParentOp(), *target,
-                    /*frequencies=*/true);
+                    /*frequencies=*/false);
   Type f64 = builder.getF64Type();
   SmallVector<Value> designs, penalties, grams, rhs;
   auto fused = [&](const Run &run) {
@@ -335,6 +336,10 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
       attributes.emplace_back(StringAttr::get(&getContext(), kApartAttrName),
                               UnitAttr::get(&getContext()));
     for (Equations &equations : findEquations(getOperation())) {
+      if (!llvm::all_of(equations.designs, [](Value design) {
+            return getEncoding(design.getType());
+          }))
+        continue;
       auto kindOf = [&](size_t i) {
         if ((hasLoops && !equations.rhs[i]->hasAttr(kApartAttrName)) ||
             !equations.hasPlainPenalty(i))

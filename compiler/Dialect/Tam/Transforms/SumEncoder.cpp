@@ -25,7 +25,8 @@ void tamc::tam::setEncoding(Value value, Attribute encoding) {
   value.setType(type.cloneWithEncoding(encoding));
 }
 
-/// Whether a row of a matrix has neighbouring numbers.
+/// Whether a matrix is a spline, a product with one, or has columns of one: its
+/// rows then have numbers at places of a fixed distance.
 static bool hasBands(Value design) {
   if (auto columns = design.getDefiningOp<ColumnsOp>())
     return llvm::any_of(columns.getDesigns(), hasBands);
@@ -94,7 +95,7 @@ SumsLayout SumEncoder::layoutOf(GramOp gram) const {
   }
   if (!hasKernel(a, b))
     return SumsLayout::Transposed;
-  // Bands that lie along the rows of the sums are added number by number.
+  // The numbers of splines are added together only along the columns of sums.
   const bool isAcross = isa<SparseAttr>(encodingOf(a)) &&
                         isa<SparseAttr>(encodingOf(b)) && hasBands(a) &&
                         !hasBands(b);

@@ -6,6 +6,12 @@
 // RUN:   | FileCheck %s --check-prefix=FEW
 // RUN: tam-opt %s --tam-merge-apart="least=2 loops=false" \
 // RUN:   | FileCheck %s --check-prefix=ALL
+//
+// Before encodings are chosen, nothing is merged.
+// RUN: sed -e 's/x3xf64, #tam.one_hot>/x3xf64>/g' \
+// RUN:     -e 's/3x3xf64, #tam.sums<diagonal>/3x3xf64, #tam.sums<upper>/g' %s \
+// RUN:   | tam-opt --tam-merge-apart="least=2 loops=false" \
+// RUN:   | FileCheck %s --check-prefix=PLAIN
 
 // CHECK-LABEL: func.func @fit(
 // CHECK: %[[A:.*]] = tam.category
@@ -26,6 +32,8 @@
 // CHECK-SAME: penalties(%{{.*}}, %[[P]] :
 
 // FEW-NOT: tam.columns
+
+// PLAIN-NOT: tam.columns
 
 // ALL: tam.columns(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}} -> tensor<?x7xf64, #tam.sparse<3>>
 // ALL: tam.gram

@@ -171,6 +171,27 @@ TEST(Emulator, BarriersThatNotAllThreadsReach) {
                "expected whole warps, got 40 threads"));
 }
 
+TEST(Emulator, ErrorsBetweenBarriers) {
+  Emulator emulator(Order::Forward, 0, false);
+  Numbers numbers(64);
+  const Fiber fails{[&](FiberThread &thread) {
+    thread.barrier();
+    if (thread.thread() == 0)
+      thread.view(numbers.buffer())[64] = 1.0;
+    thread.barrier();
+  }};
+  EXPECT_TRUE(contains(messageOf(emulator, Grid{1, 64}, fails),
+                       "expected an element below 64, got 64"));
+  // The other threads do not go on where they were.
+  int begun = 0;
+  const Fiber counts{[&](FiberThread &thread) {
+    ++begun;
+    thread.barrier();
+  }};
+  EXPECT_EQ(messageOf(emulator, Grid{1, 64}, counts), "");
+  EXPECT_EQ(begun, 64);
+}
+
 TEST(Emulator, Shuffles) {
   Emulator emulator(Order::Random, 3, false);
   const auto message = [&](uint32_t mask, int lanes) {

@@ -196,6 +196,45 @@ TEST_F(FakeTest, CallsOfALaunch) {
   }
 }
 
+TEST_F(FakeTest, CallsThatFailedBefore) {
+  for (Order order : {Order::Forward, Order::Backward, Order::Random}) {
+    begin(with(order));
+    void *memory = nullptr, *host = nullptr;
+    ASSERT_EQ(cudaMalloc(&memory, sizeof(Failure)), cudaSuccess);
+    ASSERT_EQ(cudaHostAlloc(&host, sizeof(Failure), 0), cudaSuccess);
+    EXPECT_EQ(cudaMemsetAsync(memory, 0, sizeof(Failure), stream), cudaSuccess);
+    const FailureSlot slot = {static_cast<Failure *>(memory),
+                              static_cast<Failure *>(host)};
+    dim3 blocks, threads;
+    blocks.x = 3;
+    threads.x = 1;
+    for (int failing = 0; failing < 3; ++failing) {
+      EXPECT_EQ(cudaMemsetAsync(memory, 0, sizeof(Failure), stream),
+                cudaSuccess);
+      Many<Count> count;
+      Many<Twice> twice;
+      count.count = twice.count = 3;
+      for (int i = 0; i < 3; ++i) {
+        count.ends[i] = twice.ends[i] = unsigned(i + 1);
+        count.bodies[i] = {{numbers + 3 * i, 3}, i == failing ? 0 : -1};
+        twice.bodies[i] = {{numbers + 3 * i, 3}};
+      }
+      count.slots[failing] = twice.slots[failing] = slot;
+      void *first[] = {&count}, *second[] = {&twice};
+      EXPECT_EQ(cudaLaunchKernel(fake::kernelOf<Count>(), blocks, threads,
+                                 first, 0, stream),
+                cudaSuccess);
+      EXPECT_EQ(cudaLaunchKernel(fake::kernelOf<Twice>(), blocks, threads,
+                                 second, 0, stream),
+                cudaSuccess);
+      download(pinned);
+      EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+      for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(pinned[3 * i + 2], i == failing ? 2.0 : 4.0);
+    }
+  }
+}
+
 TEST_F(FakeTest, ErrorsOfTheCaller) {
   fake::Settings two;
   two.devices = 2;

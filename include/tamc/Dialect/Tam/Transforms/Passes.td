@@ -149,8 +149,9 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
     `most-columns` columns, so that the sums of two of them stay in a cache.
     Where there is no loop, the bands of splines become sparse matrices, too: a
     launch on a device costs as much as thousands of rows. The position of a
-    column in the normal equations stays the same. Sums get the layouts
-    that `tam-choose-encodings` would choose.
+    column in the normal equations stays the same. The new matrices and
+    sums get the encodings that `tam-choose-encodings` would choose; where
+    matrices have none yet, nothing is merged.
 
     Before:
     ```mlir

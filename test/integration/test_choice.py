@@ -141,8 +141,7 @@ class Choice(harness.TestCase):
 
     def test_the_first_strategies_are_at_their_bounds(self):
         for path in sorted(IOPDDL.glob("*.json.gz")):
-            plan = self.plan(path, "--format=iopddl-first", "--nodes",
-                             100000000)["plan"]
+            plan = self.plan(path, "--format=iopddl-first")["plan"]
             with self.subTest(problem=path.name):
                 self.assertEqual(plan["status"], "optimal")
                 self.assertEqual(plan["peak"], plan["bound"])
@@ -167,6 +166,47 @@ class Choice(harness.TestCase):
         self.assertIn("from 0 to 2^63-1, got -1",
                       error(b'{"problem": {"nodes": {"intervals": [[0, 1]],'
                             b'"costs": [[-1]], "usages": [[3]]}}}'))
+
+    def test_costs_of_edges_that_are_not_read(self):
+        """Errors behind them keep their places, here after @; they are checked
+        themselves."""
+        path = self.dir / "edges.json"
+        good, life = "[[10,\n 0],[],[[300 ], 41 ]\n ]", "[[0, 1]]"
+        number = "expected ',' or ']', got number literal"
+        literal = "expected '[', '{', or a literal, got "
+        for costs, intervals, message in [
+                (good, life, None),
+                ("\t [ ]", life, None),
+                ('[0.5, "a", -1, {"b": [null]}]', life, None),
+                ("[" * 17 + "0" + "]" * 17, life, None),
+                (good, "[@[0, -1]]", "problem.nodes.intervals[0]: expected a "
+                 "whole number from 0 to 2^63-1, got -1"),
+                (good, '[[0, 1]@:', "expected ',' or ']', got ':'"),
+                (good, '[[0, 1]], "costs": [], @"costs": []',
+                 "duplicate member 'costs'"),
+                (good + "@]", life, "expected ',' or '}', got ']'"),
+                ("[[1,@,2]]", life, literal + "','"),
+                ("[[1, @02]]", life, number),
+                ("[[1, 2,@]]", life, literal + "']'"),
+                ("[[1, 2] @3]", life, number),
+                ("[" * 1000, life, "expected at most 1000 lists"),
+        ]:
+            text = ('{"problem": {"edges": {"costs": ' + costs
+                    + ', "nodes": []}, "nodes": {"intervals": ' + intervals
+                    + ', "costs": [[1]], "usages": [[3]]}}}')
+            path.write_text(text.replace("@", ""))
+            run = self.run_program(PLAN, "--format=iopddl", path)
+            with self.subTest(costs=costs[:40], intervals=intervals):
+                if message is None:
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertEqual(json.loads(run.stdout)["choice"], [0])
+                    continue
+                self.assertEqual(run.returncode, 1, run.stdout)
+                before, mark, _ = text.partition("@")
+                place = (f":{before.count(chr(10)) + 1}:"
+                         f"{len(before) - before.rfind(chr(10))}: error: ")
+                self.assertIn((place if mark else ": error: ") + message,
+                              run.stderr)
 
     def test_options(self):
         path = self.write("two.csv", TWO)

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <span>
 #include <vector>
@@ -47,6 +48,9 @@ public:
     skipBlanks();
     int depth = 0;
     do {
+      if (depth > 0)
+        while (at < text.size() && !isStructure[byteAt(at)])
+          ++at;
       char c = peek();
       if (c == '"') {
         string();
@@ -98,6 +102,18 @@ public:
   size_t position() const { return at; }
 
 private:
+  /// By byte: whether it begins or ends a list, an object or a string.
+  static constexpr std::array<bool, 256> isStructure = [] {
+    std::array<bool, 256> found = {};
+    for (unsigned char c : {'{', '}', '[', ']', '"'})
+      found[c] = true;
+    return found;
+  }();
+
+  unsigned char byteAt(size_t i) const {
+    return static_cast<unsigned char>(text[i]);
+  }
+
   char peek() const { return at < text.size() ? text[at] : '\0'; }
 
   bool nextEntry(char close) {
@@ -123,11 +139,13 @@ tamc::planning::TextPlace tamc::planning::placeOfByte(std::string_view text,
           static_cast<int64_t>(before.size() - begin) + 1};
 }
 
-size_t tamc::planning::byteOfPlace(std::string_view text,
-                                   std::string_view place) {
-  Walker walker(text);
+namespace {
+
+/// Goes towards the value at `place`; true if there is one. `reached` becomes
+/// the first byte of the innermost value on the way.
+bool enter(Walker &walker, std::string_view place, size_t &reached) {
   walker.skipBlanks();
-  size_t reached = walker.position();
+  reached = walker.position();
   while (!place.empty()) {
     bool entered = false;
     if (place.front() == '[') {
@@ -143,10 +161,68 @@ size_t tamc::planning::byteOfPlace(std::string_view text,
       place.remove_prefix(end);
     }
     if (!entered)
-      break;
+      return false;
     reached = walker.position();
   }
+  return true;
+}
+
+/// The byte after the list of lists of whole numbers that begins at `at`;
+/// nothing if something else is there.
+std::optional<size_t> skipNumberLists(std::string_view text, size_t at) {
+  constexpr int deepest = 16;
+  auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  int depth = 0;
+  // A value may follow; and if so, the end of its list, too.
+  bool value = true, end = false;
+  for (; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+      continue;
+    if (value && c == '[' && depth < deepest) {
+      ++depth;
+      end = true;
+    } else if (c == ']' && depth > 0 && (!value || end)) {
+      if (--depth == 0)
+        return at + 1;
+      value = false;
+    } else if (c == ',' && !value) {
+      value = true;
+      end = false;
+    } else if (value && depth > 0 && isDigit(c)) {
+      size_t begin = at;
+      while (at + 1 < text.size() && isDigit(text[at + 1]))
+        ++at;
+      if (c == '0' && at > begin)
+        return std::nullopt;
+      value = false;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+size_t tamc::planning::byteOfPlace(std::string_view text,
+                                   std::string_view place) {
+  Walker walker(text);
+  size_t reached = 0;
+  enter(walker, place, reached);
   return reached;
+}
+
+std::optional<tamc::planning::TextRange>
+tamc::planning::findNumberLists(std::string_view text, std::string_view place) {
+  Walker walker(text);
+  size_t begin = 0;
+  if (!enter(walker, place, begin))
+    return std::nullopt;
+  std::optional<size_t> end = skipNumberLists(text, begin);
+  if (!end)
+    return std::nullopt;
+  return TextRange{begin, *end - begin};
 }
 
 namespace {

@@ -30,6 +30,17 @@ TextPlace placeOfByte(std::string_view text, size_t position);
 /// must be valid JSON. O(text).
 size_t byteOfPlace(std::string_view text, std::string_view place);
 
+/// A part of a text.
+struct TextRange {
+  size_t begin, size;
+};
+
+/// Where the value at `place` lies, if it is a list of lists of whole numbers
+/// (of any depth up to 16); nothing for other values and places. The text need
+/// not be valid JSON outside the range, inside it is. O(text).
+std::optional<TextRange> findNumberLists(std::string_view text,
+                                         std::string_view place);
+
 /// A flaw of a JSON text that readers treat differently.
 struct JsonFlaw {
   std::string message;

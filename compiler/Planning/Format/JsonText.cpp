@@ -75,22 +75,39 @@ Diagnostic tamc::planning::diagnosticAt(std::string_view text, size_t position,
 }
 
 std::optional<Diagnostic>
-tamc::planning::readJsonText(std::string_view text,
-                             const std::function<void(const Json &)> &read) {
+tamc::planning::readJsonText(std::string_view whole,
+                             const std::function<void(const Json &)> &read,
+                             std::string_view ignored) {
+  std::string_view text = whole;
+  std::string shorter;
+  TextRange cut{whole.size(), 0};
+  if (!ignored.empty())
+    if (std::optional<TextRange> found = findNumberLists(whole, ignored)) {
+      // All between its brackets.
+      cut = {found->begin + 1, found->size - 2};
+      shorter.append(whole.substr(0, cut.begin));
+      shorter.append(whole.substr(cut.begin + cut.size));
+      text = shorter;
+    }
+  auto wrongAt = [&](size_t position, std::string message) {
+    return diagnosticAt(whole,
+                        position < cut.begin ? position : position + cut.size,
+                        std::move(message));
+  };
   // Checked before any other function visits the values, which might be
   // recursive.
   if (std::optional<JsonFlaw> flaw = findJsonFlaw(text))
-    return diagnosticAt(text, flaw->position, std::move(flaw->message));
+    return wrongAt(flaw->position, std::move(flaw->message));
   try {
     read(Json::parse(text.begin(), text.end()));
   } catch (const nlohmann::json::parse_error &error) {
-    return diagnosticAt(text, beginOfToken(text, error.byte), describe(error));
+    return wrongAt(beginOfToken(text, error.byte), describe(error));
   } catch (const Json::exception &error) {
     // The remaining errors are strings that are not UTF-8, found while quoting
     // them.
     return Diagnostic{"expected JSON in UTF-8"};
   } catch (JsonError &wrong) {
-    return diagnosticAt(text, byteOfPlace(text, wrong.place),
+    return diagnosticAt(whole, byteOfPlace(whole, wrong.place),
                         std::move(wrong.message));
   }
   return std::nullopt;

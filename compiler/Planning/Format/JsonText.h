@@ -33,9 +33,12 @@ Diagnostic diagnosticAt(std::string_view text, size_t position,
 
 /// Parses a text and calls `read` with its value. Returns the error, with its
 /// line and column: that of the text, or the JsonError that `read` throws.
+/// Lists of lists of whole numbers at the place `ignored` are checked, not
+/// parsed, which takes a tenth of the time: `read` sees an empty list there.
 std::optional<Diagnostic>
 readJsonText(std::string_view text,
-             const std::function<void(const nlohmann::ordered_json &)> &read);
+             const std::function<void(const nlohmann::ordered_json &)> &read,
+             std::string_view ignored = {});
 
 } // namespace tamc::planning
 

@@ -88,8 +88,7 @@ public:
                                                               : numStreams);
         int64_t share = turn[part] >> halvings[part];
         share *= static_cast<int64_t>(numStreams) / players;
-        cut[part] = std::clamp<int64_t>(left / players / costs[part],
-                                        part == kCrowd ? 0 : 1, share);
+        cut[part] = std::clamp<int64_t>(left / players / costs[part], 1, share);
         spent = saturatingAdd(spent, cut[part] * costs[part] * players);
         turn[part] = std::min(2 * turn[part], most[part]);
       }

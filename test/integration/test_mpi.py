@@ -4,14 +4,17 @@
 process, an error is one message and leaves no file, and so is the loss of a
 process. Also fits of several files by one process."""
 
+import collections
 import filecmp
 import gzip
 import json
+import math
 import os
 import pathlib
 import random
 import re
 import signal
+import struct
 import subprocess
 import time
 
@@ -268,6 +271,80 @@ class Iterations(Mpi):
         _, printed = self.fit_ranks(3, model, train, *options)
         self.assertIn("fit.checkpoint: had ", printed)
         self.assert_same(model, train, counts=(2,))
+
+
+def segments_of(part):
+    """A part's segments of each group, in a file that begins with the date and
+    the group."""
+    with open(part, encoding="utf-8") as file:
+        next(file)
+        rows = collections.Counter(line.split(",", 2)[1] for line in file)
+    return {group: math.ceil(count / SEGMENT)
+            for group, count in rows.items()}
+
+
+def count_blocks(first, end):
+    """The aligned blocks of 2^k segments of which the segments of a group from
+    `first` on, not 0, consist, if no two of them make a larger one."""
+    blocks = 0
+    while first < end:
+        size = first & -first
+        while first + size > end:
+            size //= 2
+        first += size
+        blocks += 1
+    return blocks
+
+
+class Sent(Mpi):
+    """Bytes of sums that ranks send, by the table of docs/scale.md."""
+
+    def bytes_of_node(self, model, train):
+        """Of the sums of one, which a file of sums has, too."""
+        survey, sums = self.dir / "all.survey", self.dir / "all.sums"
+        self.succeed(model, "survey", train, "-o", survey)
+        self.succeed(model, "sums", train, "--survey", survey, "-o", sums)
+        content = sums.read_bytes()
+        size, = struct.unpack_from("<Q", content)
+        _, width = json.loads(content[8:8 + size])["sums"]["shape"]
+        return 24 + 8 * width
+
+    def check(self, model, train, counts):
+        node = self.bytes_of_node(model, train)
+        for count in counts:
+            # A rank has what is a part of as many.
+            folder = self.dir / f"parts-{count}"
+            self.succeed(model, "split", train, "--parts", count, "-o", folder)
+            self.assertEqual(len(list(folder.iterdir())), count)
+            senders, blocks, seen = 0, 0, collections.Counter()
+            for i in range(count):
+                for group, segments in segments_of(
+                        folder / f"part-{i + 1}.csv").items():
+                    first = seen[group]
+                    seen[group] += segments
+                    if first > 0:
+                        own = count_blocks(first, first + segments)
+                        self.assertLessEqual(own, 2 * math.log2(segments) + 1)
+                        blocks += own
+                        senders += 1
+            self.assertGreater(senders, 0)
+            _, printed = self.fit_ranks(count, model, train, "--timings=json")
+            sent = json.loads(printed.strip().splitlines()[-1])[
+                "bytes of sums sent"]
+            with self.subTest(ranks=count, node=node):
+                besides = count * (16 * (count - 1) + 8)
+                self.assertLessEqual(sent, blocks * node + besides)
+                self.assertGreaterEqual(sent, senders * node)
+
+    def test_several_groups(self):
+        model = self.compile(FORMULA, group="g", date="date")
+        train = self.write(rows_of(22 * SEGMENT + 5, 40, 9 * SEGMENT + 1, 70))
+        self.check(model, train, (2, 3, 4))
+
+    def test_one_group(self):
+        model = self.compile("y ~ l(a) + s(d, k=20)")
+        train = self.write(rows_of(31 * SEGMENT))
+        self.check(model, train, (2, 3))
 
 
 class Choices(Mpi):

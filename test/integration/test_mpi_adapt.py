@@ -139,10 +139,11 @@ class Windows(ranks.TestCase):
             return json.loads(run.stderr.strip().splitlines()[-1])
         without = timings_of()
         timings = timings_of("--coefficients", "windows.csv")
-        # 8 bytes and at most 6 of text.
+        # 12 bytes and at most 6 of text, of the rows that another rank read,
+        # which are about half of them.
         self.assertLessEqual(
             timings["bytes of rows sent"] - without["bytes of rows sent"],
-            14 * timings["fitted windows"])
+            12 * timings["fitted windows"])
 
     def test_correction(self):
         # The base model's groups have another order than those of the rows,

@@ -633,13 +633,12 @@ RankKeys RankRows::exchangeKeys(std::span<const uint32_t> wanted) const {
   };
   for (const uint32_t row : wanted)
     ++counts[rankOf(row)];
-  std::vector<size_t> next(ranks->size()), places;
+  std::vector<size_t> next(ranks->size());
   std::exclusive_scan(counts.begin(), counts.end(), next.begin(), size_t(0));
   std::vector<uint32_t> requests(wanted.size());
   for (const uint32_t row : wanted) {
     const size_t from = rankOf(row);
-    places.push_back(next[from]++);
-    requests[places.back()] = row - uint32_t(ends[from] - sent.received[from]);
+    requests[next[from]++] = row - uint32_t(ends[from] - sent.received[from]);
   }
   const std::vector<size_t> asked = ranks->exchangeCounts(counts);
   std::vector<uint32_t> rowsAsked(
@@ -647,35 +646,19 @@ RankKeys RankRows::exchangeKeys(std::span<const uint32_t> wanted) const {
   ranks->exchange(requests.data(), counts, rowsAsked.data(), asked,
                   sizeof(uint32_t));
 
-  std::vector<uint32_t> sizes;
-  std::vector<size_t> bytes(ranks->size());
-  std::string cells;
+  std::vector<std::string> answers;
+  const uint32_t *row = rowsAsked.data();
   size_t first = 0;
-  for (size_t to = 0; to < ranks->size(); first += sent.counts[to++])
-    for (const size_t end = sizes.size() + asked[to]; sizes.size() < end;) {
-      const std::string_view keys =
-          keysOf(sent.rows[first + rowsAsked[sizes.size()]]);
-      sizes.push_back(uint32_t(keys.size()));
-      bytes[to] += keys.size();
-      cells += keys;
-    }
-  std::vector<uint32_t> sizesOf(wanted.size());
-  ranks->exchange(sizes.data(), asked, sizesOf.data(), counts,
-                  sizeof(uint32_t));
-  std::vector<size_t> bytesOf;
-  const uint32_t *size = sizesOf.data();
-  for (const size_t count : counts) {
-    bytesOf.push_back(std::accumulate(size, size + count, size_t(0)));
-    size += count;
+  for (size_t to = 0; to < ranks->size(); first += sent.counts[to++]) {
+    MessageWriter answer;
+    for (const uint32_t *end = row + asked[to]; row < end; ++row)
+      answer.text(keysOf(sent.rows[first + *row]));
+    answers.push_back(std::move(answer.bytes));
   }
-  RankKeys keys = {
-      RankBytes(std::vector<int64_t>(bytesOf.begin(), bytesOf.end())), {}};
-  ranks->exchange(cells.data(), bytes, keys.bytes.data(), bytesOf, 1);
-  std::vector<size_t> begins(wanted.size());
-  std::exclusive_scan(sizesOf.begin(), sizesOf.end(), begins.begin(),
-                      size_t(0));
-  for (const size_t place : places)
-    keys.rows.emplace_back(keys.bytes.data() + begins[place], sizesOf[place]);
+  RankKeys keys = {ranks->exchange(answers), {}};
+  std::vector<MessageReader> readers(keys.bytes.begin(), keys.bytes.end());
+  for (const uint32_t row : wanted)
+    keys.rows.push_back(readers[rankOf(row)].text());
   return keys;
 }
 

@@ -42,6 +42,20 @@ void sortByGroup(const Rows &rows, bool grouped, const GroupOrder &groups,
     order.rows[next[groups.places[rows.groups[row]]]++] = uint32_t(row);
 }
 
+/// Sorts a range of consecutive runs, each of which is sorted and has one of
+/// `ends`, in O(n log(runs)).
+template <class Less>
+void mergeRuns(uint32_t *first, std::vector<size_t> &ends, const Less &less) {
+  for (; ends.size() > 1; ends.resize((ends.size() + 1) / 2)) {
+    size_t begin = 0;
+    for (size_t i = 0; i < ends.size(); i += 2) {
+      const size_t end = ends[std::min(i + 1, ends.size() - 1)];
+      std::inplace_merge(first + begin, first + ends[i], first + end, less);
+      ends[i / 2] = begin = end;
+    }
+  }
+}
+
 /// Sorts the rows of each group by date; rows with equal dates keep their
 /// order.
 void sortByKeys(const Rows &rows, RowOrder &order) {
@@ -62,17 +76,27 @@ void sortByKeys(const Rows &rows, RowOrder &order) {
   auto isTie = [&](uint32_t a, uint32_t b) {
     return keys[a] == keys[b] && (!fractions || fractions[a] == fractions[b]);
   };
+  // Rows of several files, or of ranks that have sorted them, are often a few
+  // runs, which are merged: of so many rows on average.
+  constexpr size_t kMinRun = 64;
+  std::vector<size_t> ends;
   for (const Group &group : order.groups) {
-    const uint32_t *rowsOf = order.rows.data() + group.first;
-    bool isSorted = true;
+    uint32_t *rowsOf = order.rows.data() + group.first;
+    const size_t maxRuns = 1 + group.rows / kMinRun;
+    ends.clear();
     size_t tied = 0;
-    for (size_t i = 1; i < group.rows && isSorted; ++i) {
-      isSorted = !earlier(rowsOf[i], rowsOf[i - 1]);
+    for (size_t i = 1; i < group.rows && ends.size() < maxRuns; ++i) {
+      if (earlier(rowsOf[i], rowsOf[i - 1]))
+        ends.push_back(i);
       tied += isTie(rowsOf[i], rowsOf[i - 1]);
     }
-    if (!isSorted) {
-      auto begin = order.rows.begin() + ptrdiff_t(group.first);
-      std::sort(begin, begin + ptrdiff_t(group.rows), earlier);
+    if (!ends.empty()) {
+      if (ends.size() < maxRuns) {
+        ends.push_back(group.rows);
+        mergeRuns(rowsOf, ends, earlier);
+      } else {
+        std::sort(rowsOf, rowsOf + group.rows, earlier);
+      }
       tied = 0;
       for (size_t i = 1; i < group.rows; ++i)
         tied += isTie(rowsOf[i], rowsOf[i - 1]);
@@ -458,12 +482,15 @@ size_t Dataset::bytesPerRow(const tamrt_model &model) {
   size_t codes = 0;
   for (int64_t i = 0; i < model.input_count; ++i)
     codes += model.inputs[i].rule == TAMRT_RULE_LEVELS ? sizeof(int32_t) : 0;
+  const ModelColumns columns = columnsOfFit(model);
   const size_t order = sizeof(uint32_t);
-  const size_t kept = bytesOfValues(columnsOfFit(model));
+  // A merge of runs copies at most half of them.
+  const size_t merged = columns.date ? order / 2 : 0;
+  const size_t kept = bytesOfValues(columns);
   const size_t read = bytesPerReadRow(model);
   // Columns grow by an eighth of their size (GrowingArray) while they are read.
   // Groups and dates have been freed when one column exists twice.
-  return std::max({(read * 9 + 7) / 8, read + order,
+  return std::max({(read * 9 + 7) / 8, read + order + merged,
                    order + kept + sizeof(double) + codes});
 }
 

@@ -73,7 +73,9 @@ struct RowOrder {
 };
 
 /// Sorts rows by group, those of a group by date, and those with equal dates
-/// as they come. `grouped`: whether they have groups. O(n log n) at most.
+/// as they come. `grouped`: whether they have groups. O(n log n) at most; few
+/// runs whose rows are in order, such as those of several files or ranks, are
+/// merged, in O(n log(runs)).
 RowOrder sortRows(const Rows &rows, bool grouped, const GroupOrder &groups);
 
 /// Rows sorted for the steps: by group (core/data/Groups.h), within a group by

@@ -487,22 +487,38 @@ Status RankRows::moveRows() {
     return s;
   if (fractions > 0 && rows.fractions.empty())
     std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);
-  const auto groupsOf = std::span(&rows.groups, columns.group ? 1 : 0);
-  const auto datesOf = std::span(&rows.dates, columns.date ? 1 : 0);
-  const auto fractionsOf = std::span(&rows.fractions, fractions > 0 ? 1 : 0);
-  moves.move(groupsOf);
-  moves.move(datesOf);
-  moves.move(fractionsOf);
+  auto forEachKey = [&](const auto &body) {
+    if (columns.group)
+      body(rows.groups);
+    if (columns.date)
+      body(rows.dates);
+    if (fractions > 0)
+      body(rows.fractions);
+  };
+  forEachKey([&]<class T>(GrowingArray<T> &column) {
+    GrowingArray<T> spare;
+    moves.move(column, spare);
+  });
   rows.count = count;
+  ColumnOrder order;
   if (!isForWindows) {
+    // The rows of each rank are in this order.
     arranged = sortRows(rows, columns.group.has_value(), windowGroups());
-    moves.setOrder(arranged.rows);
-    moves.arrange(groupsOf);
-    moves.arrange(datesOf);
-    moves.arrange(fractionsOf);
+    order = ColumnOrder(arranged.rows);
+    forEachKey([&]<class T>(GrowingArray<T> &column) {
+      GrowingArray<T> spare;
+      arrange(column, order, spare);
+    });
   }
-  moves.move(std::span(rows.numbers));
-  moves.move(std::span(rows.levels));
+  auto moveAll = [&]<class T>(std::vector<GrowingArray<T>> &all) {
+    GrowingArray<T> spare;
+    for (GrowingArray<T> &column : all) {
+      moves.move(column, spare);
+      arrange(column, order, spare);
+    }
+  };
+  moveAll(rows.numbers);
+  moveAll(rows.levels);
   if (isForWindows)
     sent = {moves.takeRows(), moves.takeSent(), moves.takeReceived()};
   else

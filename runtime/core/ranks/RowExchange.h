@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Moves the columns of rows to the ranks that get the rows. The memory of a
-/// column is used for the next one, so that one column at a time exists twice
+/// column can be used for the next one: then one column at a time exists twice
 /// and the system gives fresh memory for one alone.
 ///
 //===----------------------------------------------------------------------===//
@@ -31,6 +31,32 @@
 
 namespace tamrt {
 
+/// The order of rows in which columns are arranged.
+class ColumnOrder {
+public:
+  /// That of the columns.
+  ColumnOrder() = default;
+  /// `indices` has the rows' places in the columns, and must outlive this.
+  explicit ColumnOrder(std::span<const uint32_t> indices);
+
+  /// Whether it is that of the columns.
+  bool isSame() const { return indices.empty(); }
+  size_t size() const { return indices.size(); }
+  /// Copies the rows of a column in this order.
+  template <class T> void copy(const T *from, T *to) const;
+
+private:
+  /// Consecutive rows.
+  struct Run {
+    uint32_t first, count;
+  };
+
+  std::span<const uint32_t> indices;
+  /// The order, if its runs are long: often a rank has rows of a group that
+  /// follow each other.
+  std::vector<Run> runs;
+};
+
 class RowExchange {
 public:
   /// `order` has the indices of this rank's rows as they are sent, those for a
@@ -48,17 +74,11 @@ public:
     return std::accumulate(received.begin(), received.end(), size_t(0));
   }
 
-  /// Replaces columns of the rows that this rank had by those of the rows that
-  /// it gets: in the order of the ranks that had them, or in the order that was
-  /// given to `setOrder`. All ranks call it.
-  template <class T> void move(std::span<GrowingArray<T>> columns);
-
-  /// Sets the order of the columns that are moved from now on: the indices of
-  /// the rows in the order of ranks.
-  void setOrder(std::span<const uint32_t> indices);
-
-  /// Brings columns that have been moved before into this order.
-  template <class T> void arrange(std::span<GrowingArray<T>> columns) const;
+  /// Replaces a column of the rows that this rank had by that of the rows that
+  /// it gets, in the order of the ranks that had them. `spare` is memory for
+  /// that, also that of another column. All ranks call it.
+  template <class T>
+  void move(GrowingArray<T> &column, GrowingArray<T> &spare) const;
 
   /// What the constructor got. No column can be moved after it.
   std::vector<uint32_t> takeRows() { return std::move(rows); }
@@ -66,92 +86,73 @@ public:
   std::vector<size_t> takeReceived() { return std::move(received); }
 
 private:
-  /// Consecutive rows.
-  struct Run {
-    uint32_t first, count;
-  };
-  /// An array of so many values, which are undefined.
-  template <class T> static T *resize(GrowingArray<T> &array, size_t size) {
-    array.truncate(0);
-    array.reserve(size);
-    return array.extend(size);
-  }
-  template <class T>
-  static void gather(const T *from, std::span<const uint32_t> indices, T *to) {
-    for (const uint32_t index : indices)
-      *to++ = from[index];
-  }
-
-  /// Brings a column of the rows in the order of ranks into ours.
-  template <class T>
-  void arrange(const GrowingArray<T> &column, GrowingArray<T> &to) const;
-
   const Ranks &ranks;
   std::vector<uint32_t> rows;
   std::vector<size_t> sent, received;
   /// Of `rows`, as they are copied.
   std::vector<std::span<const uint32_t>> parts;
-  /// Empty: that of ranks.
-  std::span<const uint32_t> order;
-  /// The order, if its runs are long: often a rank has rows of a group that
-  /// follow each other.
-  std::vector<Run> runs;
 };
 
-inline void RowExchange::setOrder(std::span<const uint32_t> indices) {
+/// Copies the rows `indices` of a column.
+template <class T>
+void gather(const T *from, std::span<const uint32_t> indices, T *to) {
+  for (const uint32_t index : indices)
+    *to++ = from[index];
+}
+
+/// Gives an array a size; its values are undefined. \returns them.
+template <class T> T *resize(GrowingArray<T> &array, size_t size) {
+  array.truncate(0);
+  array.reserve(size);
+  return array.extend(size);
+}
+
+inline ColumnOrder::ColumnOrder(std::span<const uint32_t> indices)
+    : indices(indices) {
   constexpr size_t kMinRun = 64;
-  order = indices;
-  runs.clear();
   for (const uint32_t index : indices) {
     if (!runs.empty() && index == runs.back().first + runs.back().count) {
       ++runs.back().count;
       continue;
     }
-    if (runs.size() > indices.size() / kMinRun)
-      return runs.clear();
+    if (runs.size() > indices.size() / kMinRun) {
+      runs.clear();
+      return;
+    }
     runs.push_back({index, 1});
   }
   if (runs.size() <= 1 && (runs.empty() || runs[0].first == 0))
-    order = {};
+    *this = ColumnOrder();
 }
 
-template <class T>
-void RowExchange::arrange(const GrowingArray<T> &column,
-                          GrowingArray<T> &to) const {
-  T *out = resize(to, order.size());
+template <class T> void ColumnOrder::copy(const T *from, T *to) const {
   for (const Run &run : runs)
-    out = std::copy_n(column.data() + run.first, run.count, out);
+    to = std::copy_n(from + run.first, run.count, to);
   if (runs.empty())
-    gather(column.data(), order, out);
-}
-
-template <class T> void RowExchange::move(std::span<GrowingArray<T>> columns) {
-  GrowingArray<T> spare;
-  for (GrowingArray<T> &column : columns) {
-    T *out = resize(spare, rows.size());
-    for (const std::span<const uint32_t> part : parts)
-      gather(column.data(), part, out + (part.data() - rows.data()));
-    if (ranks.size() > 1)
-      ranks.exchange(spare.data(), sent, resize(column, count()), received,
-                     sizeof(T));
-    else
-      std::swap(column, spare);
-    if (order.empty())
-      continue;
-    arrange(column, spare);
-    std::swap(column, spare);
-  }
+    gather(from, indices, to);
 }
 
 template <class T>
-void RowExchange::arrange(std::span<GrowingArray<T>> columns) const {
-  GrowingArray<T> spare;
-  for (GrowingArray<T> &column : columns) {
-    if (order.empty())
-      return;
-    arrange(column, spare);
+void RowExchange::move(GrowingArray<T> &column, GrowingArray<T> &spare) const {
+  T *out = resize(spare, rows.size());
+  for (const std::span<const uint32_t> part : parts)
+    gather(column.data(), part, out + (part.data() - rows.data()));
+  if (ranks.size() > 1)
+    ranks.exchange(spare.data(), sent, resize(column, count()), received,
+                   sizeof(T));
+  else
     std::swap(column, spare);
-  }
+}
+
+/// Brings a column into an order. `spare` is memory for that, also that of
+/// another column.
+template <class T>
+void arrange(GrowingArray<T> &column, const ColumnOrder &order,
+             GrowingArray<T> &spare) {
+  if (order.isSame())
+    return;
+  order.copy(column.data(), resize(spare, order.size()));
+  std::swap(column, spare);
 }
 
 } // namespace tamrt

@@ -10,7 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tamrt::test {
 namespace {
@@ -64,6 +68,29 @@ TEST(Dataset, DatesSortStablyWithinGroups) {
             ":1,3,0,2");
   EXPECT_EQ(order("g,t,x\nb,3,0\na,2,1\nb,1,2\na,1e0,3\nb,3.0,4\n", "g", "t"),
             "a:3,1 b:2,0,4");
+}
+
+TEST(Dataset, MergesRunsOfDatesStably) {
+  // Up to 8 runs of a group are merged, of more its rows are sorted.
+  for (const size_t run : {1000, 999, 501, 400, 150, 120, 70, 7}) {
+    std::string text = "g,t,x\n", sorted;
+    std::vector<std::pair<size_t, size_t>> groups[2];
+    for (size_t row = 0; row < 1000; ++row) {
+      const size_t date = row % run / 5;
+      text += std::string(row % 2 ? "b," : "a,") + std::to_string(date) + "," +
+              std::to_string(row) + "\n";
+      groups[row % 2].emplace_back(date, row);
+    }
+    for (auto &group : groups) {
+      std::stable_sort(group.begin(), group.end(),
+                       [](auto &a, auto &b) { return a.first < b.first; });
+      sorted += &group == groups ? "a:" : " b:";
+      for (const auto &row : group)
+        sorted +=
+            (&row == group.data() ? "" : ",") + std::to_string(row.second);
+    }
+    EXPECT_EQ(order(text, "g", "t"), sorted) << run;
+  }
 }
 
 TEST(Dataset, SharesAColumnOfSeveralInputs) {

@@ -155,11 +155,12 @@ void checkMoves(size_t count, size_t each, const Order &indexOf) {
     std::vector<uint32_t> order(had);
     for (size_t row = 0; row < had; ++row)
       order[row] = uint32_t(indexOf(row, had));
-    const auto all = std::span(columns);
-    moves.move(all.first(1));
-    moves.setOrder(order);
-    moves.arrange(all.first(1));
-    moves.move(all.subspan(1));
+    const ColumnOrder ours(order);
+    GrowingArray<double> spare;
+    for (GrowingArray<double> &column : columns) {
+      moves.move(column, spare);
+      arrange(column, ours, spare);
+    }
     for (size_t i = 0; i < columns.size(); ++i) {
       ASSERT_EQ(columns[i].size(), had);
       for (size_t row = 0; row < had; ++row) {

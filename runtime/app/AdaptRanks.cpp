@@ -19,6 +19,7 @@
 #include "core/run/Windows.h"
 #include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
+#include "io/GrowingArray.h"
 
 #include <algorithm>
 #include <functional>
@@ -186,7 +187,7 @@ static Status adaptInSession(const tamrt_model &model, const Options &options,
   const int64_t sentRows = ranks.sentBytes();
   run.timings.end("exchange");
 
-  std::string coefficients, text;
+  GrowingArray<char> coefficients, text;
   CoefficientsTable windows(model, CsvWriter(coefficients), ranks.rank() == 0);
   std::function<void(const FittedWindow &)> take;
   if (keepsCoefficients)
@@ -221,7 +222,8 @@ static Status adaptInSession(const tamrt_model &model, const Options &options,
         std::pair(&options.output, &text)}) {
     if (path == &options.windowCoefficients && !keepsCoefficients)
       continue;
-    Result<std::optional<AtomicFile>> file = writeTexts(*path, *bytes, ranks);
+    Result<std::optional<AtomicFile>> file =
+        writeTexts(*path, {bytes->data(), bytes->size()}, ranks);
     if (!file)
       return std::move(file).error();
     files.push_back(*std::move(file));

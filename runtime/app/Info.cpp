@@ -260,6 +260,27 @@ std::string formatText(const tamrt_model &model, const Options &options) {
                    {"per row of a further file", bytes(ranks->perFileRow)},
                    {"per group of all", bytes(ranks->perGroup)},
                    {"the same of rank 0", bytes(ranks->perGroupOfFirst)}});
+    const RankNeed::Inference &more = ranks->inference;
+    text += "bytes more of a rank of MPI in a fit with inference:\n";
+    text +=
+        table({{"most of messages", bytes(more.messages)},
+               {"per thread", bytes(more.perThread)},
+               {"per group of its rows", bytes(more.perOwnGroup)},
+               {"per group of all on rank 0", bytes(more.perGroupOfFirst)}});
+  }
+  if (const std::optional<RankTableNeed> ranks = rankTableNeed(model)) {
+    text += "bytes of a rank of MPI for a row of a prediction, by use:\n";
+    rows = {{"use", "per row"}};
+    for (const RankTableNeed::Use &one : ranks->uses)
+      rows.push_back({use(one.kind), bytes(one.perRow)});
+    text += table(rows);
+    text += "bytes besides, of a rank of MPI in a prediction:\n";
+    text +=
+        table({{"constant", bytes(ranks->constant)},
+               {"most of messages of rank 0", bytes(ranks->messagesOfFirst)},
+               {"per rank of the machine", bytes(ranks->perRank)},
+               {"per thread but one", bytes(ranks->perThread)},
+               {"per group of the weights", bytes(ranks->perGroup)}});
   }
   if (model.adapt) {
     const WindowStreamNeed held = windowStreamNeed(model);
@@ -330,6 +351,26 @@ json ranksToJson(const tamrt_model &model) {
           {"per_file_row", need->perFileRow},
           {"per_group", need->perGroup},
           {"per_group_of_first", need->perGroupOfFirst},
+          {"uses", uses},
+          {"inference",
+           {{"messages", need->inference.messages},
+            {"per_thread", need->inference.perThread},
+            {"per_own_group", need->inference.perOwnGroup},
+            {"per_group_of_first", need->inference.perGroupOfFirst}}}};
+}
+
+json rankTablesToJson(const tamrt_model &model) {
+  const std::optional<RankTableNeed> need = rankTableNeed(model);
+  if (!need)
+    return nullptr;
+  json uses = json::array();
+  for (const RankTableNeed::Use &one : need->uses)
+    uses.push_back({{"use", use(one.kind)}, {"per_row", one.perRow}});
+  return {{"constant", need->constant},
+          {"messages_of_first", need->messagesOfFirst},
+          {"per_rank", need->perRank},
+          {"per_thread", need->perThread},
+          {"per_group", need->perGroup},
           {"uses", uses}};
 }
 
@@ -429,6 +470,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                  {"per_level", need.perLevel}}},
                {"stream", toJson(streamNeed(model))},
                {"ranks", ranksToJson(model)},
+               {"ranks_predict", rankTablesToJson(model)},
                {"compressed", compressedNeed()},
                {"spec", model.spec}};
   // Texts from a spec need not be UTF-8.

@@ -8,6 +8,7 @@
 
 #include "app/Memory.h"
 
+#include "app/RankSessions.h"
 #include "app/StreamedAdapt.h"
 #include "core/data/Dataset.h"
 #include "core/data/RowSurvey.h"
@@ -63,6 +64,14 @@ constexpr int64_t kMpiOfRank = int64_t(1) << 20;
 /// and where its rows are.
 constexpr int64_t kGroupOfRanks = 640;
 constexpr int64_t kGroupOfRank = 360;
+
+/// Sums over the rows of a group for its figures, with its name; those of an
+/// effect.
+constexpr int64_t kInferredGroup = 768;
+constexpr int64_t kInferredEffect = 160;
+
+/// The cells of a row's keys in a table, with commas.
+constexpr int64_t kKeyText = 24;
 
 /// A node in a map, besides its numbers.
 constexpr int64_t kNode = 120;
@@ -175,6 +184,31 @@ static RankNeed::Use rankUse(const tamrt_model &model, tamrt_step_kind kind) {
   return use;
 }
 
+/// What inference adds to a fit by ranks.
+static RankNeed::Inference inferenceOfRank(const tamrt_model &model) {
+  RankNeed::Inference need = {};
+  // A block as a message that grows, and as rank 0 receives it.
+  need.messages = 3 * int64_t(kTableBlockBytes);
+  int64_t most = 0, without = 0;
+  for (const tamrt_step *step : stepsOf(model, TAMRT_STEP_FIT_CHUNK)) {
+    const auto memoryOf = [&](FitExtra extra) {
+      return fitMemory(model, *step, TAMRT_SEGMENT_ROWS, extra).total();
+    };
+    without = std::max(without, memoryOf({}));
+    most = std::max(most, memoryOf({.infers = true}));
+  }
+  // The rows' residuals come after the solves.
+  for (const tamrt_step *step : stepsOf(model, TAMRT_STEP_TERMS))
+    most = std::max(most, predictMemory(model, *step, step->rung_rows).total());
+  need.perThread = most - without;
+  const auto bytes = int64_t(Inference::bytesPerGroup(model));
+  need.perOwnGroup = bytes + kInferredGroup +
+                     kInferredEffect * model.effect_count +
+                     int64_t(sizeof(Range)) * model.input_count;
+  need.perGroupOfFirst = kWeightCopies * bytes;
+  return need;
+}
+
 std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   if (!checkRangesSuffice(model))
     return std::nullopt;
@@ -204,6 +238,43 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (firstStep(model, kind))
       need.uses.push_back(rankUse(model, kind));
+  need.inference = inferenceOfRank(model);
+  return need;
+}
+
+/// Bytes of a row of arrays that grow by an eighth (GrowingArray).
+static int64_t grown(int64_t bytes) { return (bytes * 9 + 7) / 8; }
+
+/// Bytes of a row in the text of a table with so many numbers, of at most 24
+/// bytes.
+static int64_t textOfRow(int64_t numbers) {
+  return grown(kKeyText + 1 + 25 * numbers);
+}
+
+std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model) {
+  if (model.carry_bytes > 0)
+    return std::nullopt;
+  const MemoryNeed whole = memoryNeed(model);
+  RankTableNeed need = {};
+  need.constant = programBytes() + kLibraries + kBlock +
+                  kWeightCopies * tableBytes(model) + kMpi;
+  need.messagesOfFirst = int64_t(kTableBlockBytes);
+  need.perThread = whole.perThread;
+  need.perRank = kMpiOfRank;
+  need.perGroup = kGroupText + 2 * int64_t(sizeof(double)) *
+                                   (model.columns + 2 * model.input_count);
+  for (tamrt_step_kind kind :
+       {TAMRT_STEP_PREDICT, TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN}) {
+    if (!firstStep(model, kind))
+      continue;
+    const int64_t width = outputWidth(model, kind);
+    // The keys and where they end; the rows in the order of the file.
+    need.uses.push_back({kind, int64_t(Dataset::bytesPerPredictedRow(model)) +
+                                   grown(kKeyText + int64_t(sizeof(uint64_t))) +
+                                   int64_t(sizeof(double)) * width +
+                                   int64_t(sizeof(uint32_t)) +
+                                   textOfRow(width)});
+  }
   return need;
 }
 

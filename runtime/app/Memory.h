@@ -76,7 +76,7 @@ struct StreamNeed {
 
 StreamNeed streamNeed(const tamrt_model &model);
 
-/// The same for each rank of a fit without inference on N ranks of one machine
+/// The same for each rank of a fit on N ranks of one machine
 /// (docs/scale.md), in bytes that are resident: MPI reserves addresses that it
 /// does not use. The constants are those of OpenMPI. A
 /// rank that has at most R rows of g groups, of all G, runs under
@@ -88,7 +88,12 @@ StreamNeed streamNeed(const tamrt_model &model);
 /// and rank 0 under G * perGroupOfFirst more. If a rank reads parts of several
 /// files, F are the rows of the largest, else 0. K are the nodes that its
 /// groups have beyond one each: a group of n segments has at most 2 log2(n)
-/// + 1.
+/// + 1. With inference a rank takes
+///
+///     min(inference.messages, G * inference.perGroupOfFirst)
+///       + T * inference.perThread + g * inference.perOwnGroup
+///
+/// more, and rank 0 besides G * inference.perGroupOfFirst.
 struct RankNeed {
   /// Memory of one of the model's solvers.
   struct Use {
@@ -107,10 +112,41 @@ struct RankNeed {
   /// The survey of all ranks, and the coefficients; those that rank 0 receives.
   int64_t perGroup, perGroupOfFirst;
   std::vector<Use> uses;
+  /// Most bytes of messages; the arena of the equations' inverse; the inference
+  /// of a group while it is found, and on rank 0 until it is in the file.
+  struct Inference {
+    int64_t messages, perThread, perOwnGroup, perGroupOfFirst;
+  } inference;
 };
 
 /// None for a model that ranks do not fit.
 std::optional<RankNeed> rankNeed(const tamrt_model &model);
+
+/// The same for each rank of `predict` and `decompose` without standard errors.
+/// If the files' parts of a rank have R rows, with keys of at most 24 bytes a
+/// row, and there are weights of G groups, it runs under
+///
+///     constant + N * perRank + T * rung + (T - 1) * perThread
+///       + R * use.perRow + G * perGroup,
+///
+/// and rank 0 under min(messagesOfFirst, R * use.perRow) more.
+struct RankTableNeed {
+  /// A type of output.
+  struct Use {
+    tamrt_step_kind kind;
+    /// Columns and numbers of a row, and its text in the table.
+    int64_t perRow;
+  };
+
+  /// As for a fit; most bytes of the table that rank 0 receives at a time.
+  int64_t constant, messagesOfFirst, perThread, perRank;
+  /// The weights, while they are read.
+  int64_t perGroup;
+  std::vector<Use> uses;
+};
+
+/// None for a model of which one process predicts.
+std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model);
 
 /// Memory for the rows of `adapt --stream`, which holds
 ///

@@ -11,6 +11,7 @@
 #include "app/RunRanks.h"
 #include "app/Session.h"
 #include "io/CsvWriter.h"
+#include "io/GrowingArray.h"
 
 #include <cstdio>
 #include <optional>
@@ -29,7 +30,7 @@ public:
       : model(model), options(options), prediction(prediction), run(run) {}
 
   /// Starts a table in memory, of which other processes may have the header.
-  void openIn(std::string &text, bool hasHeader);
+  void openIn(GrowingArray<char> &text, bool hasHeader);
   /// Writes keys and numbers in the order of the file's rows.
   Status write(const PredictedRows &rows);
   Status finish() { return table->finish(); }
@@ -56,7 +57,7 @@ Status PredictionTable::open() {
   return {};
 }
 
-void PredictionTable::openIn(std::string &text, bool hasHeader) {
+void PredictionTable::openIn(GrowingArray<char> &text, bool hasHeader) {
   table.emplace(text);
   addHeader(hasHeader);
 }
@@ -189,13 +190,13 @@ static Status predictFile(const tamrt_model &model, const Options &options,
   return {};
 }
 
-Result<std::string>
+Result<GrowingArray<char>>
 predictPieces(const tamrt_model &model, const Options &options,
               const Weights &weights, std::span<const RankPiece> pieces,
               bool hasHeader, const RunOptions &run, Timings &timings,
               std::vector<std::string> &notes,
               std::vector<std::string> &warnings) {
-  std::string text;
+  GrowingArray<char> text;
   std::vector<std::string> told;
   Prediction prediction(model, options, weights, run);
   PredictionTable table(model, options, prediction, run);

@@ -49,6 +49,9 @@ size_t Prediction::rowsAtOnce() const {
 
 Result<bool> Prediction::keep(RowReader &reader, size_t most, Timings &timings,
                               const std::function<void(const Rows &)> &look) {
+  kept.reset();
+  keys = {};
+  lines = {};
   Result<Rows> rows = reader.read(most);
   if (!rows)
     return std::move(rows).error();

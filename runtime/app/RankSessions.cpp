@@ -77,10 +77,8 @@ void tellAll(const tamrt_model &model, const char *kind,
     tell(model, kind, note);
 }
 
-Result<std::optional<AtomicFile>> writeTexts(const std::string &path,
-                                             const std::string &own,
-                                             const Ranks &ranks) {
-  constexpr size_t kBlockBytes = size_t(16) << 20;
+Result<std::optional<AtomicFile>>
+writeTexts(const std::string &path, std::string_view own, const Ranks &ranks) {
   std::optional<AtomicFile> file;
   Status status;
   if (ranks.rank() == 0) {
@@ -91,10 +89,8 @@ Result<std::optional<AtomicFile>> writeTexts(const std::string &path,
       status = std::move(created).error();
   }
   ranks.gatherBlocks(
-      own.size(), kBlockBytes,
-      [&](size_t first, size_t count) {
-        return std::string_view(own).substr(first, count);
-      },
+      own.size(), kTableBlockBytes,
+      [&](size_t first, size_t count) { return own.substr(first, count); },
       [&](std::string_view bytes) {
         if (status && file)
           status = file->write(bytes);

@@ -17,9 +17,11 @@
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tamrt {
@@ -39,10 +41,13 @@ Status runSessions(
 void tellAll(const tamrt_model &model, const char *kind,
              const std::vector<std::string> &notes);
 
+/// Most bytes of a table that rank 0 gets at a time.
+inline constexpr size_t kTableBlockBytes = size_t(16) << 20;
+
 /// Writes the texts of all ranks, one after another, to a file of rank 0, which
 /// appears when it is committed. The other ranks have none.
 Result<std::optional<AtomicFile>>
-writeTexts(const std::string &path, const std::string &own, const Ranks &ranks);
+writeTexts(const std::string &path, std::string_view own, const Ranks &ranks);
 
 /// Commits files that rank 0 has, in their order.
 Status commit(const Ranks &ranks, std::span<std::optional<AtomicFile>> files);

@@ -159,13 +159,13 @@ static Status predictInSession(const tamrt_model &model, const Options &options,
     return std::move(pieces).error();
   timings.end("divide");
   std::vector<std::string> notes, warnings;
-  Result<std::string> text =
+  Result<GrowingArray<char>> text =
       predictPieces(model, options, **weights, *pieces, ranks.rank() == 0, run,
                     timings, notes, warnings);
   if (Status s = ranks.agreeOn(text); !s)
     return s;
   Result<std::optional<AtomicFile>> file =
-      writeTexts(options.output, *text, ranks);
+      writeTexts(options.output, {text->data(), text->size()}, ranks);
   if (!file)
     return std::move(file).error();
   if (Status s = commit(ranks, {&*file, 1}); !s)

@@ -16,6 +16,7 @@
 #include "core/ranks/Ranks.h"
 #include "core/run/Executor.h"
 #include "io/Error.h"
+#include "io/GrowingArray.h"
 #include "tamrt/abi.h"
 
 #include <span>
@@ -46,7 +47,7 @@ Status adaptOnRanks(const tamrt_model &model, const Options &options,
 /// The text of the predictions of this rank's pieces, with a header if it is
 /// the first. Ends the phases of `timings`. Errors: those of reading and of
 /// `Prediction`.
-Result<std::string>
+Result<GrowingArray<char>>
 predictPieces(const tamrt_model &model, const Options &options,
               const Weights &weights, std::span<const RankPiece> pieces,
               bool hasHeader, const RunOptions &run, Timings &timings,

@@ -25,13 +25,13 @@ CsvWriter::CsvWriter(AtomicFile output) : file(std::move(output)) {
   buffer.resize(kWriteBytes);
 }
 
-CsvWriter::CsvWriter(std::string &text) : memory(&text) {
+CsvWriter::CsvWriter(GrowingArray<char> &text) : memory(&text) {
   buffer.resize(kWriteBytes);
 }
 
 void CsvWriter::flush() {
   if (memory)
-    memory->append(buffer.data(), used);
+    memory->append({buffer.data(), used});
   else if (status)
     status = file->write({buffer.data(), used});
   used = 0;

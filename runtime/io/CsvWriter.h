@@ -16,6 +16,7 @@
 
 #include "io/AtomicFile.h"
 #include "io/Error.h"
+#include "io/GrowingArray.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,7 @@ public:
   /// Writes to `file`, as yet empty.
   explicit CsvWriter(AtomicFile file);
   /// Appends to `text`, which must outlive the writer; a header is not needed.
-  explicit CsvWriter(std::string &text);
+  explicit CsvWriter(GrowingArray<char> &text);
 
   /// Writes the line of names; all rows must have as many cells (asserted).
   void header(std::span<const std::string> names);
@@ -82,7 +83,7 @@ private:
 
   /// Either of them.
   std::optional<AtomicFile> file;
-  std::string *memory = nullptr;
+  GrowingArray<char> *memory = nullptr;
   Status status;
   std::string buffer;
   size_t used = 0;

@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each rank of a fit under MPI takes the memory that `model info` states."""
+"""Each rank under MPI takes the memory that `model info` states."""
 
 import json
 import sys
@@ -25,21 +25,25 @@ class RanksMemory(ranks.TestCase):
                     f"{tails[(row + group) % 997]}" for group in range(groups))
         return train
 
-    def peaks(self, count, model, train):
+    def peaks(self, count, model, *arguments):
         """Most bytes in memory of each rank."""
         run = self.run_ranks(
             count, "/bin/sh", "-c", 'exec "$@" > rank-$OMPI_COMM_WORLD_RANK',
-            "sh", sys.executable, "-S", "-c", harness.RESIDENT, model, "fit",
-            train, "-o", self.dir / "w", "--threads=1")
+            "sh", sys.executable, "-S", "-c", harness.RESIDENT, model,
+            *arguments, "--threads=1")
         self.assertEqual(run.returncode, 0, run.stderr)
         return [harness.resident_bytes((self.dir / f"rank-{rank}").read_text())
                 for rank in range(count)]
 
-    def promises(self, count, model, groups, rows, use):
-        """What `info` states of rank 0 and of the others."""
+    def info(self, model, use):
+        """What `info` tells, and the largest rung of a use."""
         info = json.loads(self.succeed(model, "info", "--format=json"))
-        rung = max(rung["total"] for rung in info["rungs"]
-                   if rung["use"] == use)
+        return info, max(rung["total"] for rung in info["rungs"]
+                         if rung["use"] == use)
+
+    def promises(self, count, model, groups, rows, use, infers=False):
+        """What `info` states of rank 0 and of the others."""
+        info, rung = self.info(model, use)
         if count == 1:
             need = info["fit"]
             return [need["constant"] + rung + 20 * need["per_level"]
@@ -47,8 +51,10 @@ class RanksMemory(ranks.TestCase):
                     + groups * need["per_group"]]
         need = info["ranks"]
         one, = [each for each in need["uses"] if each["use"] == use]
-        # Cuts are at segments; a group may be on two ranks.
-        own_rows = groups * rows // count + min(SEGMENT, rows)
+        # Cuts are at segments; a group may be on two ranks. With inference
+        # they are between groups.
+        own_rows = (groups * rows // count
+                    + (rows if infers else min(SEGMENT, rows)))
         own_groups = groups // count + 1
         nodes = 20 if rows > SEGMENT else 0
         all_ranks = (need["constant"] + count * need["per_rank"] + rung
@@ -56,23 +62,75 @@ class RanksMemory(ranks.TestCase):
                      + groups * need["per_group"]
                      + own_groups * (one["per_own_group"]
                                      + nodes * one["per_node"]))
-        return ([all_ranks + groups * need["per_group_of_first"]]
-                + [all_ranks] * (count - 1))
+        first = groups * need["per_group_of_first"]
+        if infers:
+            more = need["inference"]
+            inference = groups * more["per_group_of_first"]
+            all_ranks += (min(more["messages"], inference) + more["per_thread"]
+                          + own_groups * more["per_own_group"])
+            first += inference
+        return [all_ranks + first] + [all_ranks] * (count - 1)
 
-    def check(self, formula, groups, rows, counts, solver="direct", width=5,
-              **keys):
+    def check(self, formula, groups, rows, counts, *options,
+              solver="direct", width=5, **keys):
         use = "fit" if solver == "direct" else "fit by cg"
         model = self.compile(formula, f"--solver={solver}", **small.KEYS,
                              **keys)
         train = self.write_groups(groups, rows, width)
         for count in counts:
-            promises = self.promises(count, model, groups, rows, use)
-            for rank, (peak, promise) in enumerate(
-                    zip(self.peaks(count, model, train), promises)):
-                with self.subTest(ranks=count, rank=rank, peak=peak,
-                                  promise=promise):
-                    self.assertLessEqual(peak, promise)
-                    self.assertGreater(peak, promise / 2)
+            self.compare(
+                self.promises(count, model, groups, rows, use,
+                              "--inference" in options),
+                self.peaks(count, model, "fit", train, "-o", self.dir / "w",
+                           *options))
+
+    def compare(self, promises, peaks):
+        for rank, (peak, promise) in enumerate(zip(peaks, promises)):
+            with self.subTest(ranks=len(promises), rank=rank, peak=peak,
+                              promise=promise):
+                self.assertLessEqual(peak, promise)
+                self.assertGreater(peak, promise / 2)
+
+    def check_table(self, command, use, formula, groups, rows, counts):
+        """A prediction by ranks, each of a part of the file's bytes."""
+        model = self.compile(formula, **small.KEYS)
+        train = self.write_groups(groups, rows, 5)
+        weights = self.fit(model, train)
+        info, rung = self.info(model, use)
+        need = info["ranks_predict"]
+        per_row, = [each["per_row"] for each in need["uses"]
+                    if each["use"] == use]
+        content = train.read_bytes()
+        for count in counts:
+            most = max(content.count(b"\n", len(content) * i // count,
+                                     len(content) * (i + 1) // count)
+                       for i in range(count)) + 1
+            promise = (need["constant"] + count * need["per_rank"] + rung
+                       + most * per_row + groups * need["per_group"])
+            first = promise + min(need["messages_of_first"], most * per_row)
+            self.compare(
+                [first] + [promise] * (count - 1),
+                self.peaks(count, model, command, train, "--weights", weights,
+                           "-o", self.dir / "out.csv"))
+
+    def test_inference(self):
+        self.check("y ~ l(a) + c(d, n_cat=40)", 6000, 5, (2, 3), "--inference")
+
+    def test_inference_of_rows(self):
+        self.check("y ~ l(a) + s(d, k=9)", 40, 15_000, (2,), "--inference")
+
+    def test_predict(self):
+        self.check_table("predict", "predict", "y ~ l(a) + s(d, k=9)", 3,
+                         250_000, (2, 4))
+
+    def test_decompose(self):
+        self.check_table("decompose", "terms",
+                         "y ~ l(a) + s(a, k=5) + l(d) + s(d, k=9)", 3, 200_000,
+                         (2, 3))
+
+    def test_predict_groups(self):
+        self.check_table("predict", "predict", "y ~ s(a, k=9) + s(d, k=9)",
+                         30_000, 5, (2, 4))
 
     def test_rows(self):
         self.check("y ~ l(a) + s(d, k=9)", 3, 250_000, (1, 2, 4))
@@ -94,7 +152,17 @@ class RanksMemory(ranks.TestCase):
         model = self.compile("y ~ rbf(a, n_centers=3)", group="g")
         told = json.loads(self.succeed(model, "info", "--format=json"))
         self.assertIsNone(told["ranks"])
-        self.assertNotIn("rank of MPI", self.succeed(model, "info"))
+        self.assertIsNotNone(told["ranks_predict"])
+        told = self.succeed(model, "info")
+        self.assertNotIn("rank of MPI in a fit", told)
+        self.assertIn("rank of MPI in a prediction", told)
+
+    def test_models_that_ranks_do_not_predict(self):
+        model = self.compile("y ~ pid(a, w=3)", group="g")
+        told = json.loads(self.succeed(model, "info", "--format=json"))
+        self.assertIsNone(told["ranks_predict"])
+        self.assertNotIn("rank of MPI in a prediction",
+                         self.succeed(model, "info"))
 
 
 if __name__ == "__main__":

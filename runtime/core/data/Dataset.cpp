@@ -454,7 +454,7 @@ Result<std::vector<double>> meanWeights(const tamrt_model &model,
 }
 
 /// The columns of a model, in the order in which their names are first needed.
-static ModelColumns columnsOfFit(const tamrt_model &model) {
+static ModelColumns columnsOf(const tamrt_model &model, Purpose purpose) {
   // Columns by their indices in a list of the names.
   std::vector<std::string_view> names;
   auto require = [&](const char *name) -> Result<size_t> {
@@ -463,7 +463,19 @@ static ModelColumns columnsOfFit(const tamrt_model &model) {
       at = names.insert(names.end(), name);
     return size_t(at - names.begin());
   };
-  return *ModelColumns::find(model, Purpose::Fit, require);
+  return *ModelColumns::find(model, purpose, require);
+}
+
+/// Bytes of a row of columns that grow (GrowingArray) while they are read.
+static size_t grown(size_t bytes) { return (bytes * 9 + 7) / 8; }
+
+/// Bytes of a row's codes of levels.
+static size_t bytesOfCodes(const tamrt_model &model) {
+  return sizeof(int32_t) *
+         size_t(std::count_if(model.inputs, model.inputs + model.input_count,
+                              [](const auto &input) {
+                                return input.rule == TAMRT_RULE_LEVELS;
+                              }));
 }
 
 /// Bytes of a row's numbers and levels.
@@ -473,25 +485,31 @@ static size_t bytesOfValues(const ModelColumns &columns) {
 }
 
 size_t Dataset::bytesPerReadRow(const tamrt_model &model) {
-  const ModelColumns columns = columnsOfFit(model);
+  const ModelColumns columns = columnsOf(model, Purpose::Fit);
   return bytesOfValues(columns) + (columns.group ? sizeof(uint32_t) : 0) +
          (columns.date ? sizeof(int64_t) + sizeof(uint64_t) : 0);
 }
 
 size_t Dataset::bytesPerRow(const tamrt_model &model) {
-  size_t codes = 0;
-  for (int64_t i = 0; i < model.input_count; ++i)
-    codes += model.inputs[i].rule == TAMRT_RULE_LEVELS ? sizeof(int32_t) : 0;
-  const ModelColumns columns = columnsOfFit(model);
+  const ModelColumns columns = columnsOf(model, Purpose::Fit);
   const size_t order = sizeof(uint32_t);
   // A merge of runs copies at most half of them.
   const size_t merged = columns.date ? order / 2 : 0;
   const size_t kept = bytesOfValues(columns);
   const size_t read = bytesPerReadRow(model);
-  // Columns grow by an eighth of their size (GrowingArray) while they are read.
   // Groups and dates have been freed when one column exists twice.
-  return std::max({(read * 9 + 7) / 8, read + order + merged,
-                   order + kept + sizeof(double) + codes});
+  return std::max({grown(read), read + order + merged,
+                   order + kept + sizeof(double) + bytesOfCodes(model)});
+}
+
+size_t Dataset::bytesPerPredictedRow(const tamrt_model &model) {
+  const ModelColumns columns = columnsOf(model, Purpose::Predict);
+  const size_t order = sizeof(uint32_t), lines = sizeof(uint64_t);
+  const size_t values = bytesOfValues(columns);
+  const size_t read = values + (columns.group ? sizeof(uint32_t) : 0);
+  return grown(lines) +
+         std::max(grown(read) + order,
+                  order + grown(values) + sizeof(double) + bytesOfCodes(model));
 }
 
 } // namespace tamrt

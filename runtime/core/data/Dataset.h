@@ -171,6 +171,9 @@ public:
 
   /// Most bytes that reading keeps per row for a fit, at its peak.
   static size_t bytesPerRow(const tamrt_model &model);
+  /// The same for a prediction whose rows need not be in the order of dates,
+  /// with the numbers of the rows' lines, without keys.
+  static size_t bytesPerPredictedRow(const tamrt_model &model);
   /// Bytes of a row that has been read, and not arranged.
   static size_t bytesPerReadRow(const tamrt_model &model);
 

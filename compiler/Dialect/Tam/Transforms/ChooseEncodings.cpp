@@ -24,10 +24,6 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tam;
 
-static Attribute encodingOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getEncoding();
-}
-
 namespace {
 
 struct ChooseEncodings
@@ -40,7 +36,7 @@ struct ChooseEncodings
     if (!target)
       return signalPassFailure();
     getOperation().walk([&](FeatureMapInterface op) {
-      if (!encodingOf(op->getResult(0)))
+      if (!getEncoding(op->getResult(0).getType()))
         setEncoding(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
                                             : op.getStructuredEncoding());
     });
@@ -54,7 +50,8 @@ struct ChooseEncodings
     SumEncoder encoder(getOperation(), *target, frequencies && !dense);
     for (RowReductionInterface op : sums) {
       auto zeros = op.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
-      if (!encodingOf(op->getResult(0)) && (!zeros || !zeros->hasOneUse())) {
+      if (!getEncoding(op->getResult(0).getType()) &&
+          (!zeros || !zeros->hasOneUse())) {
         op->emitError("expected an accumulator that starts from tam.zeros of "
                       "its own");
         signalPassFailure();
@@ -73,7 +70,7 @@ private:
   LogicalResult verifyDesigns() {
     WalkResult result = getOperation().walk([](RowReductionInterface op) {
       for (Value design : op->getOperands().take_front(isa<GramOp>(op) ? 2 : 1))
-        if (!encodingOf(design)) {
+        if (!getEncoding(design.getType())) {
           op->emitOpError("expected a design matrix that a feature map makes, "
                           "got ")
               << design.getType();

@@ -16,10 +16,6 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tam;
 
-static Attribute encodingOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getEncoding();
-}
-
 void tamc::tam::setEncoding(Value value, Attribute encoding) {
   auto type = cast<RankedTensorType>(value.getType());
   value.setType(type.cloneWithEncoding(encoding));
@@ -36,7 +32,7 @@ static bool hasBands(Value design) {
 SumEncoder::SumEncoder(Operation *root, const Target &target, bool frequencies)
     : target(target), frequencies(frequencies) {
   root->walk([&](ConvertOp op) {
-    if (isa<SparseAttr>(encodingOf(op.getResult())))
+    if (isa<SparseAttr>(getEncoding(op.getResult().getType())))
       converted[op.getA()] = op.getResult();
   });
 }
@@ -45,7 +41,7 @@ void SumEncoder::encode(RowReductionInterface sum) {
   auto gram = dyn_cast<GramOp>(sum.getOperation());
   if (gram)
     convertToSparse(gram);
-  if (encodingOf(sum->getResult(0)))
+  if (getEncoding(sum->getResult(0).getType()))
     return;
   auto layout = SumsAttr::get(sum->getContext(),
                               gram ? layoutOf(gram) : SumsLayout::Full);
@@ -56,8 +52,8 @@ void SumEncoder::encode(RowReductionInterface sum) {
 /// Whether the target has a kernel for the sums of two different matrices, in
 /// this order.
 bool SumEncoder::hasKernel(Value a, Value b) const {
-  auto first = dyn_cast<EncodingInterface>(encodingOf(a));
-  auto second = dyn_cast<EncodingInterface>(encodingOf(b));
+  auto first = dyn_cast<EncodingInterface>(getEncoding(a.getType()));
+  auto second = dyn_cast<EncodingInterface>(getEncoding(b.getType()));
   return first && second && target.hasKernel(getGramKernel(first, second));
 }
 
@@ -69,7 +65,7 @@ void SumEncoder::convertToSparse(GramOp gram) {
     return;
   for (OpOperand *operand : {&gram.getAMutable(), &gram.getBMutable()}) {
     Value design = operand->get();
-    if (isa<DenseAttr, SparseAttr>(encodingOf(design)))
+    if (isa<DenseAttr, SparseAttr>(getEncoding(design.getType())))
       continue;
     Value &sparse = converted[design];
     if (!sparse) {
@@ -91,13 +87,14 @@ SumsLayout SumEncoder::layoutOf(GramOp gram) const {
     auto fourier = a.getDefiningOp<FourierOp>();
     if (frequencies && fourier && fourier.hasAngles())
       return SumsLayout::Frequencies;
-    return cast<DesignEncodingInterface>(encodingOf(a)).getSelfLayout();
+    return cast<DesignEncodingInterface>(getEncoding(a.getType()))
+        .getSelfLayout();
   }
   if (!hasKernel(a, b))
     return SumsLayout::Transposed;
   // The numbers of splines are added together only along the columns of sums.
-  const bool isAcross = isa<SparseAttr>(encodingOf(a)) &&
-                        isa<SparseAttr>(encodingOf(b)) && hasBands(a) &&
-                        !hasBands(b);
+  const bool isAcross = isa<SparseAttr>(getEncoding(a.getType())) &&
+                        isa<SparseAttr>(getEncoding(b.getType())) &&
+                        hasBands(a) && !hasBands(b);
   return isAcross ? SumsLayout::Transposed : SumsLayout::Full;
 }

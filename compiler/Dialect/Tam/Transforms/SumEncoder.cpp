@@ -21,11 +21,17 @@ void tamc::tam::setEncoding(Value value, Attribute encoding) {
   value.setType(type.cloneWithEncoding(encoding));
 }
 
-/// Whether a matrix is a spline, a product with one, or has columns of one: its
-/// rows then have numbers at places of a fixed distance.
+/// Whether a matrix is a spline, also one that is extrapolated, a product with
+/// one, or has columns of one: its rows then have numbers at places of a fixed
+/// distance.
 static bool hasBands(Value design) {
-  if (auto columns = design.getDefiningOp<ColumnsOp>())
+  Operation *source = getUnconverted(design).getDefiningOp();
+  if (auto columns = dyn_cast_if_present<ColumnsOp>(source))
     return llvm::any_of(columns.getDesigns(), hasBands);
+  if (auto product = dyn_cast_if_present<KroneckerOp>(source))
+    return hasBands(product.getA()) || hasBands(product.getB());
+  if (auto blend = dyn_cast_if_present<BlendOp>(source))
+    return hasBands(blend.getBorder());
   return bandOf(getFactors(design)) > 1;
 }
 

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace tamc;
@@ -221,14 +222,19 @@ std::string Results::checkInference(const std::string &name, size_t group,
              numbers = means + n;
   const Matrix inverse = symmetricOf(Vector(results.begin(), edf), n);
   const double condition = conditionOf(a, inverse);
+  // Below the smallest normal number, each of the products that a number sums
+  // is off by up to the least double, however small it is.
+  const double least =
+      std::numeric_limits<double>::denorm_min() * static_cast<double>(n);
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n; ++j) {
-      double product = 0, size = 0;
+      double product = 0, size = 0, lost = 0;
       for (size_t k = 0; k < n; ++k) {
         product += a.at(i, k) * inverse.at(k, j);
         size += std::abs(a.at(i, k) * inverse.at(k, j));
+        lost += least * (1 + std::abs(a.at(i, k)));
       }
-      if (!(std::abs(product - double(i == j)) <= 1e-9 * size))
+      if (!(std::abs(product - double(i == j)) <= 1e-9 * size + lost))
         return name + ": expected an inverse, got " + toText(product) +
                " in row " + std::to_string(i) + ", column " + std::to_string(j);
     }

@@ -10,6 +10,7 @@
 #include "core/model/CondensedSurvey.h"
 #include "core/ranks/LocalRanks.h"
 #include "core/ranks/RankFiles.h"
+#include "core/ranks/RankFit.h"
 #include "core/ranks/RankRows.h"
 #include "core/ranks/RowExchange.h"
 #include "tools/bench/NetworkRanks.h"
@@ -371,6 +372,32 @@ TEST(Ranks, ReadEachRowOnce) {
   EXPECT_EQ(expected.size(), 60U);
   for (size_t count = 2; count < 60; count += count < 12 ? 1 : 7)
     EXPECT_EQ(rowsOf(pattern, count), expected) << count << " ranks";
+}
+
+/// The error of a fit with a checkpoint.
+std::string errorWithCheckpoint(const RunOptions &run) {
+  const auto end = [](const char *) {};
+  const Result<RankFit> fit =
+      fitOnRanks(Ranks(), tamrt_model(), "no-such-file.csv", ReadOptions(), run,
+                 {.end = end, .hasCheckpoint = true, .checkpoint = "kept"});
+  return fit ? "" : fit.error().message;
+}
+
+TEST(Ranks, CheckpointsNeedFitsInRounds) {
+  // No command has a checkpoint and chooses penalties, other callers might.
+  RunOptions run;
+  EXPECT_NE(errorWithCheckpoint(run).find("No such file"), std::string::npos);
+  run.chooseStrengths = [](const StrengthsQuestion &) {
+    return Result<std::vector<double>>(std::vector<double>());
+  };
+  EXPECT_EQ(errorWithCheckpoint(run),
+            "expected no --checkpoint of a fit with penalties that are chosen, "
+            "which needs all groups at once");
+  Inference inference;
+  run.inference = &inference;
+  EXPECT_EQ(errorWithCheckpoint(run),
+            "expected no --checkpoint of a fit with --inference, which needs "
+            "all groups at once");
 }
 
 } // namespace

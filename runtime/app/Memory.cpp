@@ -11,13 +11,14 @@
 #include "app/RankSessions.h"
 #include "app/StreamedAdapt.h"
 #include "core/data/Dataset.h"
+#include "core/data/ModelColumns.h"
 #include "core/data/RowSurvey.h"
 #include "core/device/MachineMemory.h"
 #include "core/learn/Learn.h"
 #include "core/learn/Learners.h"
 #include "core/model/Model.h"
 #include "core/model/Sums.h"
-#include "core/model/Survey.h"
+#include "core/ranks/RankRows.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
 #include "core/run/Windows.h"
@@ -93,14 +94,13 @@ int64_t perLevel(const tamrt_model &model, tamrt_step_kind kind) {
 /// Most bytes of a streamed fit for a group: while rows are surveyed, in
 /// vectors that double as they grow, or while they are fitted.
 int64_t streamedGroup(const tamrt_model &model) {
-  const ModelColumns columns = columnsOf(model);
+  const ModelColumns columns = columnsOf(model, Purpose::Fit);
   const int64_t ranges = int64_t(sizeof(Range)) * model.input_count;
   int64_t surveyed = kSurveyedGroup + ranges +
                      2 * int64_t(sizeof(GroupDates) + 2 * sizeof(uint32_t) +
                                  sizeof(Spread) * columns.numbers.size());
-  // Also in the order of the groups, for their means.
   if (columns.weights)
-    surveyed += 3 * int64_t(sizeof(ExactSum));
+    surveyed += int64_t(StreamedFit::kWeightBytesPerGroup);
   return std::max(surveyed, kFittedGroup + ranges +
                                 int64_t(sizeof(double)) * model.columns);
 }
@@ -213,7 +213,7 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   if (!checkRangesSuffice(model))
     return std::nullopt;
   const MemoryNeed whole = memoryNeed(model);
-  const ModelColumns columns = columnsOf(model);
+  const ModelColumns columns = columnsOf(model, Purpose::Fit);
   const auto inputs = int64_t(model.input_count);
   RankNeed need = {};
   need.constant = whole.constant + kMpi;
@@ -231,10 +231,8 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
                   inputs * int64_t(sizeof(Range) + 2 * sizeof(Spread));
   // The message of all ranks, and those of each.
   need.perGroupOfFirst = 2 * int64_t(sizeof(double)) * (model.columns + 1);
-  // Of the rank's own rows, as a message, those of all ranks, and of one of
-  // them as a file and read from that.
   if (columns.weights)
-    need.perGroup += 5 * int64_t(sizeof(ExactSum));
+    need.perGroup += int64_t(RankRows::kWeightBytesPerGroup);
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (firstStep(model, kind))
       need.uses.push_back(rankUse(model, kind));

@@ -453,19 +453,6 @@ Result<std::vector<double>> meanWeights(const tamrt_model &model,
   return means;
 }
 
-/// The columns of a model, in the order in which their names are first needed.
-static ModelColumns columnsOf(const tamrt_model &model, Purpose purpose) {
-  // Columns by their indices in a list of the names.
-  std::vector<std::string_view> names;
-  auto require = [&](const char *name) -> Result<size_t> {
-    auto at = std::find(names.begin(), names.end(), name);
-    if (at == names.end())
-      at = names.insert(names.end(), name);
-    return size_t(at - names.begin());
-  };
-  return *ModelColumns::find(model, purpose, require);
-}
-
 /// Bytes of a row of columns that grow (GrowingArray) while they are read.
 static size_t grown(size_t bytes) { return (bytes * 9 + 7) / 8; }
 

@@ -9,6 +9,7 @@
 #include "core/data/ModelColumns.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace tamrt {
 namespace {
@@ -57,6 +58,17 @@ ModelColumns::find(const tamrt_model &model, Purpose purpose,
   if (!status)
     return std::move(status).error();
   return columns;
+}
+
+ModelColumns columnsOf(const tamrt_model &model, Purpose purpose) {
+  std::vector<std::string_view> names;
+  auto require = [&](const char *name) -> Result<size_t> {
+    auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end())
+      at = names.insert(names.end(), name);
+    return size_t(at - names.begin());
+  };
+  return *ModelColumns::find(model, purpose, require);
 }
 
 } // namespace tamrt

@@ -45,6 +45,10 @@ struct ModelColumns {
        const std::function<Result<size_t>(const char *)> &require);
 };
 
+/// The columns for `purpose` without a file: their positions are the order in
+/// which their names are first needed.
+ModelColumns columnsOf(const tamrt_model &model, Purpose purpose);
+
 } // namespace tamrt
 
 #endif // TAMRT_CORE_DATA_MODELCOLUMNS_H

@@ -94,17 +94,6 @@ bool areNumbers(const std::vector<std::string> &texts) {
 
 } // namespace
 
-ModelColumns columnsOf(const tamrt_model &model) {
-  std::vector<std::string_view> names;
-  return *ModelColumns::find(
-      model, Purpose::Fit, [&](const char *name) -> Result<size_t> {
-        auto at = std::find(names.begin(), names.end(), name);
-        if (at == names.end())
-          at = names.insert(names.end(), name);
-        return size_t(at - names.begin());
-      });
-}
-
 size_t PartSurvey::rows() const {
   size_t rows = 0;
   for (const GroupDates &group : dates)
@@ -405,7 +394,7 @@ Result<Survey> loadSurvey(const tamrt_model &model,
   if (!parts)
     return std::move(parts).error();
   const std::string place = file.path() + ": metadata 'parts'";
-  const ModelColumns columns = columnsOf(model);
+  const ModelColumns columns = columnsOf(model, Purpose::Fit);
   Survey survey;
   size_t pairs = 0;
   if (parts->is_array())
@@ -485,7 +474,7 @@ Status checkAlike(const tamrt_model &model, const Survey &survey,
                    "' '" + nameOf(dated->dateForm) + "'"};
     dated = &part;
   }
-  const ModelColumns columns = columnsOf(model);
+  const ModelColumns columns = columnsOf(model, Purpose::Fit);
   auto check = [&](size_t column, bool areAll, const char *name) -> Status {
     for (const PartSurvey &part : survey.parts)
       if (part.areNumbers[column] != areAll &&
@@ -627,7 +616,7 @@ Result<PartedRows> combine(const tamrt_model &model, const Survey &survey,
   auto spread = [&](size_t group, size_t input) {
     return spreadOf(model, survey, all, group, input);
   };
-  const ModelColumns columns = columnsOf(model);
+  const ModelColumns columns = columnsOf(model, Purpose::Fit);
   std::vector<LevelTable> levels(inputs);
   for (size_t i = 0; i < inputs; ++i) {
     const tamrt_input &input = model.inputs[i];

@@ -190,9 +190,6 @@ struct SurveyedTexts {
 };
 SurveyedTexts textsOf(const Survey &survey);
 
-/// The columns of a fit of `model`, which need no file.
-ModelColumns columnsOf(const tamrt_model &model);
-
 } // namespace tamrt
 
 #endif // TAMRT_CORE_MODEL_SURVEY_H

@@ -18,6 +18,7 @@
 
 #include "core/FunctionRef.h"
 #include "core/data/Dataset.h"
+#include "core/data/ExactSum.h"
 #include "core/data/ModelColumns.h"
 #include "core/data/RowReader.h"
 #include "core/model/Survey.h"
@@ -67,6 +68,11 @@ struct RankKeys {
 /// Rows of this rank.
 class RankRows {
 public:
+  /// Bytes of the sums of a group's row weights, if rows have weights: of the
+  /// rank's own rows, as a message, those of all ranks, and of one of them as a
+  /// file and read from that.
+  static constexpr size_t kWeightBytesPerGroup = 5 * sizeof(ExactSum);
+
   /// Reads the rows of this rank's pieces, and surveys the groups, levels and
   /// dates of those of all. `path` is what all are called in messages. Errors,
   /// of all ranks: those of `RowReader`, `surveyOf`, and `combineGroups`; more
@@ -157,7 +163,7 @@ private:
 
   RankRows(const Ranks &ranks, const tamrt_model &model, std::string path)
       : ranks(&ranks), model(&model), path(std::move(path)),
-        columns(columnsOf(model)) {}
+        columns(columnsOf(model, Purpose::Fit)) {}
   void surveyKeys();
   const tamrt_model &surveyModel() const {
     return keysOnly ? keysOnly->model : *model;

@@ -111,8 +111,9 @@ PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
 
 PartSums::PartSums(const tamrt_model &model, const SurveyedFit &fit,
                    size_t part, const RunOptions &options)
-    : model(model), fit(fit), part(part), columns(columnsOf(model)),
-      options(options), blocks(fit.rows, part),
+    : model(model), fit(fit), part(part),
+      columns(columnsOf(model, Purpose::Fit)), options(options),
+      blocks(fit.rows, part),
       beyond(model, fit.rows.normalization, Purpose::Fit) {}
 
 void PartSums::expectTexts() {

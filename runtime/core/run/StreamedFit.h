@@ -25,6 +25,7 @@
 #define TAMRT_CORE_RUN_STREAMEDFIT_H
 
 #include "core/data/Compression.h"
+#include "core/data/ExactSum.h"
 #include "core/data/RowReader.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
@@ -53,6 +54,11 @@ struct StreamLimits {
 class StreamedFit {
 public:
   class Impl;
+
+  /// Bytes of the sums of a group's row weights, if rows have weights: those of
+  /// the survey, in a vector that doubles as it grows, and those in the order
+  /// of the groups, for their means.
+  static constexpr size_t kWeightBytesPerGroup = 3 * sizeof(ExactSum);
 
   /// Reads `reader`, which is at its first row, to its end. All arguments must
   /// outlive the fit.

@@ -81,7 +81,7 @@ Status WindowRows::fit(const std::function<void(const FittedWindow &)> &take) {
   WindowColumns columns;
   for (size_t i = 0; i < of.joint.places.size(); ++i) {
     const JointInputs::Place &place = of.joint.places[i];
-    const bool hasLevels = of.windowModel().inputs[i].rule == TAMRT_RULE_LEVELS;
+    const bool hasLevels = of.adapt.model->inputs[i].rule == TAMRT_RULE_LEVELS;
     columns.source.inputs.push_back(place.effect ? base.effects[i].data()
                                     : hasLevels
                                         ? nullptr
@@ -95,11 +95,11 @@ Status WindowRows::fit(const std::function<void(const FittedWindow &)> &take) {
   predictions.assign(arranged.rowCount(),
                      std::numeric_limits<double>::quiet_NaN());
   Status done = fitWindows(
-      of.windowModel(), arranged.groups(), columns, windows, of.windowOptions(),
-      of.run,
+      *of.adapt.model, of.route, arranged.groups(), columns, windows,
+      of.windowOptions(), of.run,
       [&](const FittedWindows &fitted) {
         apart += fitted.apart;
-        const auto width = size_t(of.windowModel().columns);
+        const auto width = size_t(of.adapt.model->columns);
         const std::span coefficients(fitted.coefficients);
         for (size_t w = 0; take && w < fitted.windows.size(); ++w) {
           const Window &window = fitted.windows[w];

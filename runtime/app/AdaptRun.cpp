@@ -64,23 +64,20 @@ AdaptRun::AdaptRun(const tamrt_model &model, const Options &options,
                    const Session &session, int out)
     : progress(out, model.name), model(model), options(options),
       adapt(chosenWindows(model, options)), joint(model),
-      run(session.runFit(model, options, progress)), fitted(*adapt.model) {
+      run(session.runFit(model, options, progress)) {
   run.work = WorkKind::Sliding;
   run.strengths = options.penalties.strengths;
 }
 
 Status AdaptRun::prepare(const Ranks &ranks) {
-  const Result<FitRoute> route =
+  Result<FitRoute> chosen =
       chooseRoute(ranks, *adapt.model, size_t(adapt.window), run);
-  if (!route)
-    return route.error();
-  run.solver =
-      route->solver == SolverChoice::Direct ? FitSolver::Direct : FitSolver::Cg;
-  fitted = route->of(*adapt.model);
-  fitted.small_blocks = nullptr;
-  if (Status s = checkWindows(windowModel(), windowOptions(), run); !s)
+  if (!chosen)
+    return std::move(chosen).error();
+  route = *std::move(chosen);
+  if (Status s = checkWindows(*adapt.model, route, windowOptions(), run); !s)
     return s;
-  for (const auto &[of, kind] : {std::pair(&windowModel(), TAMRT_STEP_PREDICT),
+  for (const auto &[of, kind] : {std::pair(adapt.model, TAMRT_STEP_PREDICT),
                                  std::pair(&model, TAMRT_STEP_PREDICT),
                                  std::pair(&model, TAMRT_STEP_TERMS)})
     if (of != &model || adapt.corrects)
@@ -94,12 +91,9 @@ Status AdaptRun::prepare(const Ranks &ranks) {
       return std::move(read).error();
     weights = *std::move(read);
   }
-  Result<size_t> most = windowsOfUnit(windowModel(), windowOptions(), run);
-  if (!most)
-    return std::move(most).error();
-  perUnit = *most;
-  if (!route->note.empty())
-    run.tellRoute(route->note);
+  perUnit = windowsOfUnit(*adapt.model, route, windowOptions());
+  if (!route.note.empty())
+    run.tellRoute(route.note);
   return {};
 }
 

@@ -130,9 +130,8 @@ public:
   const Options &options;
   /// The spec's, but for what the options replace.
   const tamrt_adapt adapt;
-  /// The model that is fitted in windows: after `prepare`, with the chosen
-  /// solver alone and one of its preconditioners.
-  const tamrt_model &windowModel() const { return fitted; }
+  /// The solver of all windows, after `prepare`.
+  FitRoute route;
   const JointInputs joint;
   RunOptions run;
   /// The file's name and what messages call a line, when it has been opened.
@@ -142,7 +141,6 @@ public:
   std::shared_ptr<const Weights> weights;
 
 private:
-  tamrt_model fitted;
   size_t perUnit = 1;
 };
 

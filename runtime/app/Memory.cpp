@@ -19,6 +19,7 @@
 #include "core/model/Model.h"
 #include "core/model/Sums.h"
 #include "core/ranks/RankRows.h"
+#include "core/run/Crew.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
 #include "core/run/Windows.h"
@@ -292,9 +293,12 @@ WindowStreamNeed windowStreamNeed(const tamrt_model &model) {
   RunOptions run;
   run.oracle = oracleOptions(model.oracle);
   run.work = WorkKind::Sliding;
-  const Result<size_t> perUnit = windowsOfUnit(
-      *adapt.model, {size_t(adapt.window), size_t(adapt.update)}, run);
-  return windowStreamNeed(model, adapt, perUnit ? *perUnit : 1);
+  const auto window = size_t(adapt.window);
+  const Result<FitRoute> route = chooseSolver(*adapt.model, window, run);
+  return windowStreamNeed(model, adapt,
+                          route ? windowsOfUnit(*adapt.model, *route,
+                                                {window, size_t(adapt.update)})
+                                : 1);
 }
 
 } // namespace tamrt

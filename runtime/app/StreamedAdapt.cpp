@@ -58,7 +58,7 @@ HeldRows::HeldRows(const AdaptRun &run, const ModelColumns &columns)
       continue;
     }
     const size_t column = columns.inputs[*place.input];
-    if (run.windowModel().inputs[i].rule == TAMRT_RULE_LEVELS) {
+    if (run.adapt.model->inputs[i].rule == TAMRT_RULE_LEVELS) {
       inputs.push_back(column);
       isHeld[column] = true;
       continue;
@@ -137,8 +137,7 @@ void HeldRows::replace(std::span<const Range> ranges, const Dataset &piece,
 WindowColumns HeldRows::columns() const {
   WindowColumns columns;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool hasLevels =
-        run.windowModel().inputs[i].rule == TAMRT_RULE_LEVELS;
+    const bool hasLevels = run.adapt.model->inputs[i].rule == TAMRT_RULE_LEVELS;
     columns.source.inputs.push_back(
         hasLevels ? nullptr : numbers[inputs[i]].values.data());
     columns.levels.push_back(hasLevels ? &levels[inputs[i]] : nullptr);
@@ -547,9 +546,10 @@ Status StreamedAdaptation::fitSome(std::span<const Window> some,
                                    std::span<double> predictions) {
   RunOptions run = of.run;
   run.progress = nullptr;
-  const auto width = size_t(of.windowModel().columns);
+  const auto width = size_t(of.adapt.model->columns);
   return fitWindows(
-      of.windowModel(), names, held->columns(), some, of.windowOptions(), run,
+      *of.adapt.model, of.route, names, held->columns(), some,
+      of.windowOptions(), run,
       [&](const FittedWindows &fits) -> Status {
         apart += fits.apart;
         const std::span coefficients(fits.coefficients);

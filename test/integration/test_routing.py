@@ -204,6 +204,27 @@ class Routing(harness.TestCase):
         self.assertTrue(moved, "the oracle was never asked again")
 
 
+class Windows(harness.TestCase):
+    def test_solver_of_windows(self):
+        # It is chosen once, before rows are read; nobody has asked for one.
+        train = small.generate(self.dir / "train.csv", "--groups", GROUPS,
+                               "--days", ROWS // GROUPS)
+        model = self.compile("y ~ s(a, k=9) + c(d, n_cat=7)", "--min-cg=0",
+                             adapt="{window: 30, update: 1, horizon: 1}",
+                             **small.KEYS)
+        # Windows that share sums, and that are fitted by themselves.
+        for options in ([], ["--update", 30], ["--direct-limit", 9]):
+            run = self.run_program(
+                model, "adapt", train, "-o", "out.csv", *options,
+                env=dict(os.environ, TAMRT_LOG="info"))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("oracle: the solver that was chosen before: ",
+                          run.stderr)
+            self.assertNotIn("asked for", run.stderr)
+            self.assertEqual(len(NOTE.findall(run.stderr)),
+                             "--direct-limit" in options)
+
+
 class Large(harness.TestCase):
     """Models of the sizes at which memory decides, as `auto` compiles them."""
 

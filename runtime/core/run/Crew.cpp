@@ -173,6 +173,29 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
   return ladders;
 }
 
+/// The ladder of steps of `kind` alone, which includes the choice of a solver.
+Ladders onlyLadder(const tamrt_model &model, tamrt_step_kind kind,
+                   size_t groupRows, const RunOptions &options, StateOf state,
+                   bool isWhole) {
+  Ladders ladders;
+  (describe(kind).isCg() ? ladders.gradients : ladders.direct) =
+      std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state,
+                               isWhole);
+  return ladders;
+}
+
+/// That of a fit by the solver of `route`.
+Ladders ladderOf(const tamrt_model &model, const FitRoute &route,
+                 size_t groupRows, const RunOptions &options) {
+  return onlyLadder(route.of(model), route.kind(), groupRows, options,
+                    StateOf::Worker, /*isWhole=*/true);
+}
+
+/// Whether a fit of the model has a choice of solvers.
+bool hasChoice(const tamrt_model &model) {
+  return hasDirect(model) && hasCg(model);
+}
+
 Question questionOf(const Ladders &ladders, Device &device, size_t groups,
                     int64_t freeBytes, int64_t sharedBytes,
                     const RunOptions &options) {
@@ -407,10 +430,10 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
                     /*sharedBytes=*/0, options);
 }
 
-static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
+/// Checks that one thread on the smallest rung of a ladder has memory on
+/// `device`.
+static Status checkLeast(Ladders ladders, Device &device,
                          const RunOptions &options, int64_t sharedBytes) {
-  Device &device = deviceOf(model, kind, options);
-  Ladders ladders = laddersFor(model, kind, 1, options);
   const auto [question, decision, memory] =
       askWhenItFits(ladders, device, /*groups=*/1, sharedBytes, options);
   const Result<unsigned> solves =
@@ -425,35 +448,45 @@ static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options, int64_t sharedBytes) {
   tellPlacement(model, kind, options);
+  auto check = [&](const tamrt_model &of) {
+    return checkLeast(laddersFor(of, kind, 1, options),
+                      deviceOf(of, kind, options), options, sharedBytes);
+  };
   if (describe(kind).isDirect() && model.compression)
-    if (Status s =
-            checkLeast(*model.compression->model, kind, options, sharedBytes);
-        !s)
+    if (Status s = check(*model.compression->model); !s)
       return s;
-  return checkLeast(model, kind, options, sharedBytes);
+  return check(model);
+}
+
+Status checkRoute(const tamrt_model &model, const FitRoute &route,
+                  const RunOptions &options, int64_t sharedBytes) {
+  const tamrt_model &of = route.of(model);
+  tellPlacement(of, route.kind(), options);
+  return checkLeast(ladderOf(model, route, 1, options),
+                    deviceOf(of, route.kind(), options), options, sharedBytes);
 }
 
 Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
                       size_t groups, size_t groupRows,
                       const RunOptions &options, StateOf state,
                       int64_t sharedBytes) {
-  Ladders ladders;
-  (describe(kind).isCg() ? ladders.gradients : ladders.direct) =
-      std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state,
-                               /*isWhole=*/options.takeSums &&
-                                   state == StateOf::Worker);
-  return makeCrew(std::move(ladders), groups, options, sharedBytes,
-                  hasDirect(model) && hasCg(model) &&
-                      !describe(kind).predicts());
+  return makeCrew(
+      onlyLadder(model, kind, groupRows, options, state,
+                 /*isWhole=*/options.takeSums && state == StateOf::Worker),
+      groups, options, sharedBytes,
+      hasChoice(model) && !describe(kind).predicts());
 }
 
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
-                         size_t groupRows, const RunOptions &options) {
+                         size_t groupRows, const RunOptions &options,
+                         const FitRoute *route) {
   if (Status s = checkSolver(model, options); !s)
     return std::move(s).error();
-  return makeCrew(laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options),
-                  groups, options, systemBytes(model, groups, options),
-                  /*isSolverChosen=*/false);
+  return makeCrew(
+      route ? ladderOf(model, *route, groupRows, options)
+            : laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options),
+      groups, options, systemBytes(model, groups, options),
+      /*isSolverChosen=*/route && hasChoice(model));
 }
 
 int64_t systemBytes(const tamrt_model &model, size_t groups,

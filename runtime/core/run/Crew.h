@@ -44,22 +44,6 @@ struct Crew {
   std::string note;
 };
 
-/// The solver of a fit, and why (`routeNote`).
-struct FitRoute {
-  SolverChoice solver = SolverChoice::Direct;
-  std::string note;
-
-  /// Kind of the steps that take rows: FIT_CHUNK or APPLY_CHUNK.
-  tamrt_step_kind kind() const {
-    return solver == SolverChoice::Direct ? TAMRT_STEP_FIT_CHUNK
-                                          : TAMRT_STEP_APPLY_CHUNK;
-  }
-  /// The model with its steps: `model`, or one that it refers to.
-  const tamrt_model &of(const tamrt_model &model) const {
-    return solver == SolverChoice::SmallBlocks ? *model.small_blocks : model;
-  }
-};
-
 /// Whether several threads can share the rows of one group: it must be a fit
 /// without a carry on one device, whose sums the CPU can combine. Not if the
 /// CPU is a fallback: a thread that changes to the CPU takes its memory with
@@ -80,10 +64,15 @@ Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
 
 /// The same for a fit, with the solver that the oracle chooses among the
 /// model's: the kind of the crew's ladder is FIT_CHUNK, or APPLY_CHUNK for
-/// conjugate gradients. It is also an error if the model lacks the requested
-/// solver.
+/// conjugate gradients. With a `route`, the solver is that of the route. It is
+/// also an error if the model lacks the requested solver.
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
-                         size_t groupRows, const RunOptions &options);
+                         size_t groupRows, const RunOptions &options,
+                         const FitRoute *route = nullptr);
+
+/// `checkFits` of a solver that was chosen before.
+Status checkRoute(const tamrt_model &model, const FitRoute &route,
+                  const RunOptions &options, int64_t sharedBytes = 0);
 
 /// Sums every group of `data`, whose places are those of `normalization`, as
 /// the options of the crew ask (`RunOptions::takeSums`, which gets a group's

@@ -96,16 +96,16 @@ std::string describe(const CgOutcome &outcome) {
          shortNumber(outcome.residual);
 }
 
-Result<std::vector<double>> fitGroups(const tamrt_model &model,
-                                      const Dataset &data,
-                                      const Normalization &normalization,
-                                      const Tables &tables,
-                                      const RunOptions &options) {
+Result<std::vector<double>>
+fitGroups(const tamrt_model &model, const Dataset &data,
+          const Normalization &normalization, const Tables &tables,
+          const RunOptions &options, const FitRoute *route) {
   const size_t groups = data.groups().size();
   std::vector<double> coefficients(
       options.systems ? 0 : groups * size_t(model.columns));
   ResidentColumns columns;
-  Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
+  Result<Crew> crew =
+      makeFitCrew(model, groups, data.longestGroup(), options, route);
   if (!crew)
     return std::move(crew).error();
   if (!crew->note.empty() && options.tellRoute)

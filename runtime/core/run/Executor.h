@@ -59,6 +59,22 @@ enum class FitSolver {
   Cg,
 };
 
+/// The solver of a fit, and why (`routeNote`).
+struct FitRoute {
+  SolverChoice solver = SolverChoice::Direct;
+  std::string note;
+
+  /// Kind of the steps that take rows: FIT_CHUNK or APPLY_CHUNK.
+  tamrt_step_kind kind() const {
+    return solver == SolverChoice::Direct ? TAMRT_STEP_FIT_CHUNK
+                                          : TAMRT_STEP_APPLY_CHUNK;
+  }
+  /// The model with its steps: `model`, or one that it refers to.
+  const tamrt_model &of(const tamrt_model &model) const {
+    return solver == SolverChoice::SmallBlocks ? *model.small_blocks : model;
+  }
+};
+
 /// Summary of the iterations of a fit by conjugate gradients.
 struct CgSummary {
   /// Number of groups, and of those that did not converge.
@@ -195,17 +211,17 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
                     size_t groups, size_t groupRows, int64_t freeBytes,
                     const RunOptions &options);
 
-/// Fits every group of `data` with the tables of the model.
+/// Fits every group of `data` with the tables of the model, by the solver of
+/// `route`; null: by the one that the oracle chooses among the model's.
 ///
 /// \returns the G x D coefficients; none if the options ask for systems.
 /// Errors: no memory even for the smallest rung on one thread (with the bytes
 /// needed); a step's status (with group and effect), for the first group with
 /// an error; a group whose iterations did not converge.
-Result<std::vector<double>> fitGroups(const tamrt_model &model,
-                                      const Dataset &data,
-                                      const Normalization &normalization,
-                                      const Tables &tables,
-                                      const RunOptions &options);
+Result<std::vector<double>>
+fitGroups(const tamrt_model &model, const Dataset &data,
+          const Normalization &normalization, const Tables &tables,
+          const RunOptions &options, const FitRoute *route = nullptr);
 
 /// Calls fit(options), which fits all groups. If the options' caller asks for
 /// the systems, it is called for these, of which `systems` has what the sums do

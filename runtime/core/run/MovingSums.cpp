@@ -527,25 +527,20 @@ bool hasDesignOfEnds(const WindowSteps &steps) {
   return steps.update <= kMostDesigned;
 }
 
-Result<size_t> windowsPerUnit(const tamrt_model &model,
-                              const WindowSteps &steps,
-                              const RunOptions &options) {
+size_t windowsPerUnit(const tamrt_model &model, SolverChoice solver,
+                      const WindowSteps &steps) {
   const size_t most =
       std::min(kMostWindows, (steps.training - 1) / steps.update + 1);
-  if (most == 1 || model.carry_bytes > 0 || steps.training > TAMRT_SEGMENT_ROWS)
-    return size_t(1);
+  if (most == 1 || solver != SolverChoice::Direct || model.carry_bytes > 0 ||
+      steps.training > TAMRT_SEGMENT_ROWS)
+    return 1;
   const std::span accumulators(model.accumulators,
                                size_t(model.accumulator_count));
   if (std::any_of(accumulators.begin(), accumulators.end(),
                   [](const tamrt_accumulator &each) {
                     return each.kind == TAMRT_STEP_FIT_CHUNK && each.unit != 0;
                   }))
-    return size_t(1);
-  Result<FitRoute> route = chooseSolver(model, steps.training, options);
-  if (!route)
-    return std::move(route).error();
-  if (route->solver != SolverChoice::Direct)
-    return size_t(1);
+    return 1;
   const auto d = size_t(model.columns);
   const size_t ends = hasDesignOfEnds(steps) ? 2 * steps.update * d : 0;
   return std::clamp<size_t>(
@@ -691,8 +686,9 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
 
 Status checkUnits(const tamrt_model &model, const RunOptions &options) {
   Systems systems;
-  return checkFits(model, TAMRT_STEP_FIT_CHUNK, ownOptions(options, systems),
-                   sharedBytes(sumsBytes(model, {1, 1, 1}), options));
+  return checkRoute(model, {SolverChoice::Direct, {}},
+                    ownOptions(options, systems),
+                    sharedBytes(sumsBytes(model, {1, 1, 1}), options));
 }
 
 Status fitUnits(const tamrt_model &model, const Dataset &data,

@@ -63,11 +63,9 @@ struct WindowSteps {
 
 /// Most windows of a unit; 1 if sums cannot be shared: not if a row depends on
 /// others, rows are counted, a window has several segments, or the fits are not
-/// by the direct solver. It does not depend on free memory, except where that
-/// decides on the solver. Errors: those of `chooseSolver`.
-Result<size_t> windowsPerUnit(const tamrt_model &model,
-                              const WindowSteps &steps,
-                              const RunOptions &options);
+/// by the direct solver. It does not depend on free memory.
+size_t windowsPerUnit(const tamrt_model &model, SolverChoice solver,
+                      const WindowSteps &steps);
 
 /// Checks that there is memory to fit units of several windows at all, before
 /// their rows are read. Errors: those of `checkFits`.

@@ -10,6 +10,7 @@
 
 #include "core/device/Device.h"
 #include "core/learn/Learners.h"
+#include "core/run/Crew.h"
 #include "core/run/Matrix.h"
 #include "core/run/MovingSums.h"
 #include "core/run/RowSums.h"
@@ -49,14 +50,14 @@ bool learnsFromRows(const tamrt_model &model) {
   return false;
 }
 
-/// Most windows of a unit. Errors: those of windowsPerUnit.
-Result<size_t> mostPerUnit(const tamrt_model &model,
-                           const WindowOptions &options,
-                           const RunOptions &run) {
+/// Most windows of a unit.
+size_t mostPerUnit(const tamrt_model &model, const FitRoute &route,
+                   const WindowOptions &options) {
   // They would share their tables.
   if (learnsFromRows(model))
-    return size_t(1);
-  return windowsPerUnit(model, {options.training, options.update}, run);
+    return 1;
+  return windowsPerUnit(model, route.solver,
+                        {options.training, options.update});
 }
 
 /// How much is in memory at once.
@@ -117,14 +118,14 @@ void extend(std::vector<double> &memory, size_t size) {
 /// Windows that are fitted at once.
 class Batch {
 public:
-  Batch(const tamrt_model &model, std::span<const Group> groups,
-        const WindowColumns &columns, std::span<const Window> windows,
-        const WindowOptions &options, std::span<const double> discount,
-        const Batching &batching, const WindowBasis &basis, BatchMemory &memory,
-        const RunOptions &run)
-      : model(model), groups(groups), columns(columns), windows(windows),
-        options(options), discount(discount), batching(batching), basis(basis),
-        memory(memory), run(run) {}
+  Batch(const tamrt_model &model, const FitRoute &route,
+        std::span<const Group> groups, const WindowColumns &columns,
+        std::span<const Window> windows, const WindowOptions &options,
+        std::span<const double> discount, const Batching &batching,
+        const WindowBasis &basis, BatchMemory &memory, const RunOptions &run)
+      : model(model), route(route), groups(groups), columns(columns),
+        windows(windows), options(options), discount(discount),
+        batching(batching), basis(basis), memory(memory), run(run) {}
 
   Status fit();
   Status predict(double *predictions);
@@ -158,6 +159,7 @@ private:
                 int32_t *codes) const;
 
   const tamrt_model &model;
+  const FitRoute &route;
   std::span<const Group> groups;
   const WindowColumns &columns;
   std::span<const Window> windows;
@@ -513,8 +515,8 @@ Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
   if (!tables)
     return std::move(tables).error();
   weights.tables = *std::move(tables);
-  Result<std::vector<double>> coefficients =
-      fitGroups(model, rows, part, weights.tables, runNaming(namer(first)));
+  Result<std::vector<double>> coefficients = fitGroups(
+      model, rows, part, weights.tables, runNaming(namer(first)), &route);
   if (!coefficients)
     return std::move(coefficients).error();
   std::copy(coefficients->begin(), coefficients->end(),
@@ -594,31 +596,28 @@ std::vector<Window> windowsOf(const Dataset &data, const tamrt_adapt &adapt) {
   return windows;
 }
 
-Status checkWindows(const tamrt_model &model, const WindowOptions &options,
-                    const RunOptions &run) {
-  const Result<size_t> most = mostPerUnit(model, options, run);
-  if (!most)
-    return most.error();
-  return *most == 1 ? checkFits(model, TAMRT_STEP_FIT_CHUNK, run)
-                    : checkUnits(model, run);
+Status checkWindows(const tamrt_model &model, const FitRoute &route,
+                    const WindowOptions &options, const RunOptions &run) {
+  return mostPerUnit(model, route, options) == 1 ? checkRoute(model, route, run)
+                                                 : checkUnits(model, run);
 }
 
-Result<size_t> windowsOfUnit(const tamrt_model &model,
-                             const WindowOptions &options,
-                             const RunOptions &run) {
-  Result<size_t> most = mostPerUnit(model, options, run);
+size_t windowsOfUnit(const tamrt_model &model, const FitRoute &route,
+                     const WindowOptions &options) {
+  size_t most = mostPerUnit(model, route, options);
   // The newest rows of all windows of a unit have weights far from zero.
-  if (most && options.forget < 1)
-    while (*most > 1 && double((*most - 1) * options.update) *
-                                cpu::logarithm(options.forget) <
-                            kLeastWeight * std::numbers::ln2)
-      --*most;
+  if (options.forget < 1)
+    while (most > 1 && double((most - 1) * options.update) *
+                               cpu::logarithm(options.forget) <
+                           kLeastWeight * std::numbers::ln2)
+      --most;
   return most;
 }
 
-Status fitWindows(const tamrt_model &model, std::span<const Group> groups,
-                  const WindowColumns &columns, std::span<const Window> windows,
-                  const WindowOptions &options, const RunOptions &run,
+Status fitWindows(const tamrt_model &model, const FitRoute &route,
+                  std::span<const Group> groups, const WindowColumns &columns,
+                  std::span<const Window> windows, const WindowOptions &options,
+                  const RunOptions &run,
                   const std::function<Status(const FittedWindows &)> &take,
                   double *predictions) {
   // Errors name a window, also in a model without groups.
@@ -648,8 +647,8 @@ Status fitWindows(const tamrt_model &model, std::span<const Group> groups,
     while (end < windows.size() && windows[end].index % batching.perUnit != 0)
       ++end;
     const auto some = windows.subspan(done, end - done);
-    Batch batch(named, groups, columns, some, options, discount, batching,
-                basis, memory, each);
+    Batch batch(named, route, groups, columns, some, options, discount,
+                batching, basis, memory, each);
     if (Status s = batch.fit(); !s)
       return s;
     if (Status s = batch.predict(predictions); !s)

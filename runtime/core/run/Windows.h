@@ -130,30 +130,31 @@ struct FittedWindows {
   size_t apart;
 };
 
-/// Checks that there is memory to fit a window, or some that share sums, before
-/// their rows are read. Errors: those of `checkFits` and `windowsPerUnit`.
-Status checkWindows(const tamrt_model &model, const WindowOptions &options,
-                    const RunOptions &run);
+/// Checks that there is memory to fit a window by the solver of `route`, or
+/// some that share sums, before their rows are read. Errors: those of
+/// `checkFits`.
+Status checkWindows(const tamrt_model &model, const FitRoute &route,
+                    const WindowOptions &options, const RunOptions &run);
 
 /// Most windows that share sums. The numbers of windows depend on those of
 /// their unit: a unit begins where a window's number in its group is a multiple
-/// of this, and ends before the next one or with the group. Errors: those of
-/// `windowsPerUnit`.
-Result<size_t> windowsOfUnit(const tamrt_model &model,
-                             const WindowOptions &options,
-                             const RunOptions &run);
+/// of this, and ends before the next one or with the group.
+size_t windowsOfUnit(const tamrt_model &model, const FitRoute &route,
+                     const WindowOptions &options);
 
 /// Fits windows of the rows of `columns`, of which all or none of a unit are
-/// given, and writes the predictions of their rows to `predictions`, which has
-/// an element for each row. `groups` are those of Window::group: they name
-/// windows in errors. `take` gets the fits, in order; it may be empty.
+/// given, by the solver of `route`, and writes the predictions of their rows to
+/// `predictions`, which has an element for each row. `groups` are those of
+/// Window::group: they name windows in errors. `take` gets the fits, in order;
+/// it may be empty.
 ///
 /// Errors: those of `normalize`, `learn`, `fitGroups` and `predictGroups`, with
 /// a window's rows in the place of the group; of `take`; a prediction that is
 /// not finite.
-Status fitWindows(const tamrt_model &model, std::span<const Group> groups,
-                  const WindowColumns &columns, std::span<const Window> windows,
-                  const WindowOptions &options, const RunOptions &run,
+Status fitWindows(const tamrt_model &model, const FitRoute &route,
+                  std::span<const Group> groups, const WindowColumns &columns,
+                  std::span<const Window> windows, const WindowOptions &options,
+                  const RunOptions &run,
                   const std::function<Status(const FittedWindows &)> &take,
                   double *predictions);
 

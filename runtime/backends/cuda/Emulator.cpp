@@ -500,17 +500,22 @@ void Emulator::arrange(int64_t count, int64_t width,
   }
 }
 
+void Emulator::beginLaunch() {
+  time.beginLaunch();
+  begunBlocks = 0;
+  ++theCounts.launches;
+}
+
 Launch Emulator::start(std::string_view name, const Grid &grid) {
   assert(uint64_t(grid.threads) < kSeveral);
-  if (partOf == 0) {
-    time.beginLaunch();
-    ++theCounts.launches;
-  }
+  assert(theCounts.launches > 0);
   theCounts.blocks += uint64_t(grid.blocks);
   arrange(grid.blocks, 2, blockOrder);
   if (theOrder == Order::Warps)
     std::reverse(blockOrder.begin(), blockOrder.end());
-  return {name, grid, partOf, theCounts, time, places};
+  const int64_t firstBlock = begunBlocks;
+  begunBlocks += grid.blocks;
+  return {name, grid, firstBlock, theCounts, time, places};
 }
 
 Failure Emulator::runLoop(std::string_view name, const Grid &grid,
@@ -518,7 +523,7 @@ Failure Emulator::runLoop(std::string_view name, const Grid &grid,
   Launch launch = start(name, grid);
   arrange(grid.threads, kWarp, threadOrder);
   for (int64_t block : blockOrder) {
-    time.beginBlock(partOf + block);
+    time.beginBlock(launch.firstBlock + block);
     for (int64_t i : threadOrder) {
       LoopThread thread(launch, block, static_cast<int>(i));
       body(thread);
@@ -535,7 +540,7 @@ Failure Emulator::runFibers(std::string_view name, const Grid &grid,
                 "': expected whole warps, got " + std::to_string(grid.threads) +
                 " threads"};
   for (int64_t block : blockOrder) {
-    time.beginBlock(partOf + block);
+    time.beginBlock(launch.firstBlock + block);
     fibers->runBlock(launch, block, body);
   }
   return launch.failure;

@@ -166,7 +166,7 @@ using Places =
 struct Launch {
   std::string_view name;
   Grid grid;
-  /// The number of the body's first block in the launch.
+  /// The number of the body's first block among those of the launch.
   int64_t firstBlock;
   Counts &counts;
   const Timeline &time;
@@ -355,18 +355,25 @@ public:
   Emulator(Order order, uint64_t seed, bool countsBanks);
   ~Emulator();
 
-  /// Executes a body. Throws Fault if it finds an error. `firstBlock`: if not
-  /// 0, the body is one of the last launch, whose blocks before it are those of
-  /// other bodies.
-  template <class Body>
-  Failure run(const Grid &grid, const Body &body, int64_t firstBlock = 0) {
-    partOf = firstBlock;
+  /// Begins a launch, whose bodies are those of the calls of `runPart` until
+  /// the next launch begins.
+  void beginLaunch();
+
+  /// Executes a body of the launch that has begun. Throws Fault if it finds an
+  /// error.
+  template <class Body> Failure runPart(const Grid &grid, const Body &body) {
     if constexpr (Body::hasBarriers)
       return runFibers(Body::name, grid,
                        [&body](FiberThread &thread) { body(thread); });
     else
       return runLoop(Body::name, grid,
                      [&body](LoopThread &thread) { body(thread); });
+  }
+
+  /// A launch of one body.
+  template <class Body> Failure run(const Grid &grid, const Body &body) {
+    beginLaunch();
+    return runPart(grid, body);
   }
 
   /// Where later launches find memory.
@@ -392,8 +399,8 @@ private:
   uint64_t seed;
   bool countsBanks;
   Timeline time;
-  /// The first block of the body that runs.
-  int64_t partOf = 0;
+  /// Blocks of the launch that have executed or execute now.
+  int64_t begunBlocks = 0;
   Places places;
   Counts theCounts;
   std::vector<int64_t> blockOrder, threadOrder;

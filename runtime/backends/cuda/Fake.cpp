@@ -247,26 +247,24 @@ template <class Work> void attempt(size_t index, const Work &work) {
   }
 }
 
-/// Returns whether the part has run: one that failed before does not.
-bool run(Device &on, const fake::Kernel &kernel, const fake::Part &part,
-         int64_t firstBlock) {
+/// Runs a part, unless its calls have failed before.
+void run(Device &on, const fake::Kernel &kernel, const fake::Part &part) {
   void *records;
   auto *failure = static_cast<Failure *>(
       part.slot.failure
           ? placeOf(on, part.slot.failure, sizeof(Failure), records)
           : nullptr);
   if (failure && failure->status != 0)
-    return false;
-  const Failure got = kernel.run(driver->emulator, part, firstBlock);
+    return;
+  const Failure got = kernel.run(driver->emulator, part);
   if (got.status == 0)
-    return true;
+    return;
   if (!failure)
     throw Fault{"kernel '" + std::string(kernel.name) +
                 "' has no place for its failure"};
   *failure = got;
   *static_cast<Failure *>(
       placeOf(on, part.slot.mirror, sizeof(Failure), records)) = got;
-  return true;
 }
 
 /// Runs the parts of a launch, in an order of their own: a later one may be
@@ -284,10 +282,9 @@ void run(Device &on, const Launched &launched) {
       std::swap(parts[i - 1], parts[driver->emulator.random() % i]);
   else if (order != Order::Forward)
     std::reverse(parts.begin(), parts.end());
-  int64_t firstBlock = 0;
+  driver->emulator.beginLaunch();
   for (const fake::Part &part : parts)
-    if (run(on, *launched.kernel, part, firstBlock))
-      firstBlock += part.grid.blocks;
+    run(on, *launched.kernel, part);
 }
 
 /// A launch with copies of its arguments; false if it is not valid.

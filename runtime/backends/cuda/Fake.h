@@ -84,7 +84,8 @@ struct Kernel {
   size_t bytes;
   /// The parts of a Many, whose threads and shared memory `grid` has.
   std::vector<Part> (*parts)(const void *many, const Grid &grid);
-  Failure (*run)(Emulator &emulator, const Part &part, int64_t firstBlock);
+  /// Runs a part of the launch that the emulator has begun.
+  Failure (*run)(Emulator &emulator, const Part &part);
 };
 
 /// Makes a kernel known, so that it can be launched.
@@ -103,9 +104,9 @@ template <class Body> const void *kernelOf() {
                            &many.bodies[i]});
         return parts;
       },
-      [](Emulator &emulator, const Part &part, int64_t firstBlock) {
-        return emulator.run(part.grid, *static_cast<const Body *>(part.body),
-                            firstBlock);
+      [](Emulator &emulator, const Part &part) {
+        return emulator.runPart(part.grid,
+                                *static_cast<const Body *>(part.body));
       }};
   static const void *const added = add(kernel);
   return added;

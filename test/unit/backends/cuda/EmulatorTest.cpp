@@ -121,6 +121,32 @@ TEST(Emulator, RacesOfGlobalMemory) {
                        "expected an element below 100, got -1"));
 }
 
+TEST(Emulator, PartsOfALaunch) {
+  Emulator emulator(Order::Forward, 0, false);
+  Numbers numbers(4);
+  const auto part = [&](int64_t element) {
+    try {
+      emulator.runPart(Grid{2, 1}, Loop{[&](LoopThread &thread) {
+                         thread.view(
+                             numbers.buffer())[element + thread.index()] = 1.0;
+                       }});
+      return std::string();
+    } catch (const Fault &fault) {
+      return fault.message;
+    }
+  };
+  for (uint64_t launches : {1u, 2u}) {
+    emulator.beginLaunch();
+    EXPECT_EQ(part(0), "");
+    EXPECT_EQ(part(2), "");
+    // Blocks of all parts are those of one launch.
+    EXPECT_TRUE(contains(part(1), "block 4, thread 0: race: writes what block "
+                                  "1, thread 0 wrote"));
+    EXPECT_EQ(emulator.counts().launches, launches);
+    EXPECT_EQ(emulator.counts().blocks, 6 * launches);
+  }
+}
+
 TEST(Emulator, BarriersOrderThreadsOfOneBlock) {
   for (Order order :
        {Order::Forward, Order::Backward, Order::Warps, Order::Random}) {

@@ -450,11 +450,49 @@ void addPairs() {
   }
 }
 
+/// Cross products of sparse matrices with `za` and `zb` numbers of a row: a
+/// spline with a category has runs of four columns, two splines have four of
+/// them.
+void addSparse(int64_t za, int64_t zb) {
+  const std::string name =
+      "sparse_sparse/" + std::to_string(za) + "x" + std::to_string(zb);
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+    constexpr int64_t columns = 8, n = columns * columns;
+    std::mt19937 generator(1);
+    const auto make = [&](int64_t z, Doubles &values,
+                          std::vector<int32_t> &index) {
+      for (int64_t r = 0; r < rows; ++r) {
+        const auto start = int32_t(generator() % (columns - 3));
+        const auto level = int32_t(generator() % columns);
+        for (int32_t i = 0; i < z; ++i) {
+          values.push_back(0.5 + i);
+          index.push_back((level + i / 4) % columns * columns + start + i % 4);
+        }
+      }
+    };
+    Doubles a, b, sums(n * n);
+    std::vector<int32_t> a_index, b_index;
+    make(za, a, a_index);
+    make(zb, b, b_index);
+    for (auto _ : state) {
+      tamrt_gram_sparse_sparse(&context, a.data(), a_index.data(), b.data(),
+                               b_index.data(), nullptr, rows, za, n, zb, n,
+                               sums.data());
+      benchmark::ClobberMemory();
+    }
+    countRows(state);
+  });
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   openblas_set_num_threads(1);
   addPairs();
+  addSparse(4, 4);
+  addSparse(16, 4);
+  addSparse(4, 16);
+  addSparse(16, 16);
   addModel(false);
   addModel(true);
   addFeatures();

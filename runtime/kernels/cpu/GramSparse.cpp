@@ -121,14 +121,56 @@ TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
                        b + r * nb, nb, sums);
 }
 
+/// The same for rows of b with room for `runs` runs of four. A row that fills
+/// it with runs stays in registers while a's numbers are multiplied.
+template <bool Weighted, int64_t runs>
+TAMRT_INLINE void addRuns(const Row &a, const double *b, const int32_t *index,
+                          double weight, int64_t nb, double *sums) {
+  constexpr int64_t z = 4 * runs;
+  if (b[z - 1] == 0.0 || !inRunsOfFour(index, z))
+    return addCross<Weighted>(a, rowAt(b, index, z, 0), weight, nb, sums);
+  AlignedVector right[runs];
+  int64_t column[runs];
+  for (int64_t j = 0; j < runs; ++j) {
+    right[j] = vectorAt(b + 4 * j);
+    column[j] = index[4 * j];
+  }
+  for (int64_t i = 0; i < a.z; ++i) {
+    const double factor = weighted<Weighted>(weight, a.values[i]);
+    double *out = sums + a.index[i] * nb;
+    for (int64_t j = 0; j < runs; ++j)
+      vectorAt(out + column[j]) += factor * right[j];
+  }
+}
+
+/// `runs`: the runs of four that a row of b has room for; 0 for other rows.
+template <bool Weighted, int64_t runs>
+TAMRT_INLINE void addChunk(const double *a, const int32_t *a_index,
+                           const double *b, const int32_t *b_index,
+                           const double *w, int64_t rows, int64_t za,
+                           int64_t zb, int64_t nb, double *sums) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const Row row = rowAt(a, a_index, za, r);
+    const double weight = weightAt<Weighted>(w, r);
+    if constexpr (runs > 0)
+      addRuns<Weighted, runs>(row, b + r * zb, b_index + r * zb, weight, nb,
+                              sums);
+    else
+      addCross<Weighted>(row, rowAt(b, b_index, zb, r), weight, nb, sums);
+  }
+}
+
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const double *a, const int32_t *a_index,
                            const double *b, const int32_t *b_index,
                            const double *w, int64_t rows, int64_t za,
-                           int64_t na, int64_t zb, int64_t nb, double *sums) {
-  for (int64_t r = 0; r < rows; ++r)
-    addCross<Weighted>(rowAt(a, a_index, za, r), rowAt(b, b_index, zb, r),
-                       weightAt<Weighted>(w, r), nb, sums);
+                           int64_t zb, int64_t nb, double *sums) {
+  if (zb == 4)
+    addChunk<Weighted, 1>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+  else if (zb == 16)
+    addChunk<Weighted, 4>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+  else
+    addChunk<Weighted, 0>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
 }
 
 } // namespace
@@ -158,9 +200,9 @@ TAMRT_HOT void gram_sparse_sparse(tamrt_context *ctx, const double *a,
                                   int64_t rows, int64_t za, int64_t na,
                                   int64_t zb, int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, a_index, b, b_index, w, rows, za, na, zb, nb, sums);
+    addChunk<true>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
   else
-    addChunk<false>(a, a_index, b, b_index, w, rows, za, na, zb, nb, sums);
+    addChunk<false>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
 }
 
 void rhs_sparse(tamrt_context *ctx, const double *a, const int32_t *a_index,

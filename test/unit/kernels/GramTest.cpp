@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <numeric>
 
 namespace tamrt::test {
 
@@ -292,6 +293,41 @@ TEST_F(GramTest, ColumnsThatComeTwice) {
   EXPECT_EQ(counts[0], 2.5);
   EXPECT_EQ(counts[1], 5.0);
   EXPECT_EQ(counts[3], 10.0);
+}
+
+// Products with runs of four columns have the bytes of the same numbers in rows
+// with room for one more, for which there is no code of their own.
+TEST_F(GramTest, RunsOfFour) {
+  const int64_t rows = 200, n = 24;
+  const Doubles w = uniforms(rows, 0.0, 3.0);
+  std::uniform_int_distribution<int32_t> starts(0, n - 4);
+  for (int64_t za : {3, 4, 16})
+    for (int64_t zb : {4, 8, 16, 20}) {
+      const Matrix a = randomMatrix(Encoding::Sparse, rows, n, za, generator);
+      Matrix b = randomMatrix(Encoding::Sparse, rows, n, zb, generator);
+      // Runs may overlap; every fifth row has other columns.
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t i = 0; r % 5 != 0 && i < zb; i += 4)
+          std::iota(&b.index[r * zb + i], &b.index[r * zb + i] + 4,
+                    starts(generator));
+      Matrix longer{Encoding::Sparse, n, zb + 1};
+      for (int64_t r = 0; r < rows; ++r) {
+        longer.values.insert(longer.values.end(), &b.values[r * zb],
+                             &b.values[r * zb] + zb);
+        longer.values.push_back(0.0);
+        longer.index.insert(longer.index.end(), &b.index[r * zb],
+                            &b.index[r * zb] + zb);
+        longer.index.push_back(0);
+      }
+      for (const double *weights : {(const double *)nullptr, w.data()}) {
+        SCOPED_TRACE(std::to_string(za) + " and " + std::to_string(zb) +
+                     " numbers" + (weights ? ", weighted" : ""));
+        Doubles sums(n * n), expected(n * n);
+        gram(&ctx, a, &b, weights, 0, rows, sums.data());
+        gram(&ctx, a, &longer, weights, 0, rows, expected.data());
+        EXPECT_EQ(sums, expected);
+      }
+    }
 }
 
 // The behaviour of training kernels for unseen levels, which they never get.

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <csetjmp>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -76,6 +75,43 @@ void LoopThread::failRace(const char *what, const Access &other,
 // Fibers
 //===----------------------------------------------------------------------===//
 
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define TAMRT_JUMPS 1
+
+/// Where a thread goes on after a jump. A new one begins in a function of the
+/// operands of the jump to it.
+struct Place {
+  void *top = nullptr, *code = nullptr;
+};
+
+/// Continues at `to` until something jumps to `from`. setjmp and longjmp take
+/// longer, and so do the returns from several functions after each switch of
+/// stacks, which a CPU predicts wrongly. The compiler saves the registers that
+/// it needs; it may use 128 bytes below the stack. The operands are in the
+/// registers of a function's first two arguments.
+[[gnu::always_inline]] inline void jump(Place &from, Place &to) {
+  Place *here = &from, *there = &to;
+  asm volatile("leaq -128(%%rsp), %%rsp\n\t"
+               "pushq %%rbp\n\t"
+               "leaq 1f(%%rip), %%rax\n\t"
+               "movq %%rsp, (%0)\n\t"
+               "movq %%rax, 8(%0)\n\t"
+               "movq (%1), %%rsp\n\t"
+               "jmpq *8(%1)\n"
+               "1:\n\t"
+               "popq %%rbp\n\t"
+               "leaq 128(%%rsp), %%rsp"
+               : "+D"(here), "+S"(there)
+               :
+               : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12",
+                 "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+                 "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+                 "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+}
+#else
+struct Place {};
+#endif
+
 /// Thrown through a thread whose launch has failed, so that its stack is free
 /// for another one.
 struct Abandoned {};
@@ -113,7 +149,7 @@ class Fibers {
 public:
   Fibers(Emulator &emulator) : emulator(emulator) {}
 
-  void runBlock(Launch &launch, int64_t block,
+  void runBlock(Launch &launch, int64_t number,
                 const std::function<void(FiberThread &)> &body);
 
   /// Of the thread that runs: back to the loop until it is resumed.
@@ -130,58 +166,62 @@ private:
   /// New: its thread has not begun; Ready: it can go on.
   enum class State : uint8_t { New, Ready, AtBarrier, AtShuffle, Done };
 
-  struct Lane {
+  struct Lane : Place {
     explicit Lane(Fibers *fibers)
         : fibers(fibers), stack(fibers->lanes.size()) {}
 
     Fibers *fibers;
-    ucontext_t context;
     Stack stack;
     /// The thread that it executes; null: it waits for one.
     FiberThread *thread = nullptr;
-    /// Where it waits, and for what; its state is in `states`.
-    int line = 0, distance = 0;
+    /// What it waits for; its state is in `states`, and where it waits in
+    /// `lines`.
+    int distance = 0;
     uint32_t mask = 0;
     double number = 0.0;
     std::vector<uint32_t> log;
+#ifndef TAMRT_JUMPS
+    ucontext_t context;
+#endif
 #ifdef __SANITIZE_ADDRESS__
     void *fake = nullptr;
-#else
-    bool isEntered = false;
-    jmp_buf place;
 #endif
   };
 
   void prepare(int threads);
   void resume(Lane &lane);
   void yield(Lane &lane);
-  static void enter(unsigned high, unsigned low);
+  [[noreturn]] static void enter(Lane &lane);
   static void start(Lane &lane);
   void passBarrier(Launch &launch);
   bool shuffle(size_t warp, int threads, Launch &launch);
-  void failStuck(Launch &launch, int64_t block) const;
+  void failStuck(Launch &launch, int64_t number) const;
   void countConflicts(Launch &launch);
 
   Emulator &emulator;
   std::vector<std::unique_ptr<Lane>> lanes;
   /// Of the lanes, which the loop looks at most: beside each other.
   std::vector<State> states;
+  std::vector<int> lines;
+  /// The threads of the block, by their lanes.
+  std::vector<FiberThread> block;
   const std::function<void(FiberThread &)> *body = nullptr;
   bool isAbandoned = false;
   /// The first error of a thread.
   std::string fault;
   /// Where the loop goes on.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TAMRT_JUMPS
+  Place loop;
+#else
   ucontext_t loop;
+#endif
+#ifdef __SANITIZE_ADDRESS__
   const void *loopStack = nullptr;
   size_t loopStackBytes = 0;
-#else
-  jmp_buf loop;
 #endif
 };
 
-void Fibers::enter(unsigned high, unsigned low) {
-  Lane &lane = *reinterpret_cast<Lane *>(uintptr_t(high) << 32 | low);
+void Fibers::enter(Lane &lane) {
   Fibers &fibers = *lane.fibers;
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_finish_switch_fiber(nullptr, &fibers.loopStack,
@@ -200,18 +240,6 @@ void Fibers::enter(unsigned high, unsigned low) {
   }
 }
 
-/// Lets a lane begin in enter(). A context has room for integers alone.
-void Fibers::start(Lane &lane) {
-  getcontext(&lane.context);
-  lane.context.uc_stack.ss_sp = lane.stack.get();
-  lane.context.uc_stack.ss_size = lane.stack.size();
-  lane.context.uc_link = nullptr;
-  const auto address = reinterpret_cast<uintptr_t>(&lane);
-  makecontext(&lane.context, reinterpret_cast<void (*)()>(enter), 2,
-              static_cast<unsigned>(address >> 32),
-              static_cast<unsigned>(address));
-}
-
 void Fibers::prepare(int threads) {
   while (lanes.size() < size_t(threads)) {
     auto lane = std::make_unique<Lane>(this);
@@ -220,37 +248,61 @@ void Fibers::prepare(int threads) {
   }
 }
 
-#ifdef __SANITIZE_ADDRESS__
+// Each lane begins in enter().
+#ifdef TAMRT_JUMPS
 
-void Fibers::resume(Lane &lane) {
-  void *fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, lane.stack.get(), lane.stack.size());
-  swapcontext(&loop, &lane.context);
-  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+void Fibers::start(Lane &lane) {
+  // As if it were called by nothing.
+  auto *top = static_cast<void **>(lane.stack.get()) +
+              lane.stack.size() / (2 * sizeof(void *)) * 2;
+  *--top = nullptr;
+  void (*const begin)(Place &, Place &) = [](Place &, Place &own) {
+    enter(static_cast<Lane &>(own));
+  };
+  lane.top = top;
+  lane.code = reinterpret_cast<void *>(begin);
 }
 
-void Fibers::yield(Lane &lane) {
-  __sanitizer_start_switch_fiber(&lane.fake, loopStack, loopStackBytes);
-  swapcontext(&lane.context, &loop);
-  __sanitizer_finish_switch_fiber(lane.fake, &loopStack, &loopStackBytes);
-}
+void Fibers::resume(Lane &lane) { jump(loop, lane); }
+
+inline void Fibers::yield(Lane &lane) { jump(lane, loop); }
 
 #else
 
-// A context is entered once; from then on jumps are enough. They are ten times
-// as fast, because they do not ask the system for the mask of signals.
+void Fibers::start(Lane &lane) {
+  getcontext(&lane.context);
+  lane.context.uc_stack.ss_sp = lane.stack.get();
+  lane.context.uc_stack.ss_size = lane.stack.size();
+  lane.context.uc_link = nullptr;
+  // A context has room for integers alone.
+  void (*const begin)(unsigned, unsigned) = [](unsigned high, unsigned low) {
+    enter(*reinterpret_cast<Lane *>(uintptr_t(high) << 32 | low));
+  };
+  const auto address = reinterpret_cast<uintptr_t>(&lane);
+  makecontext(&lane.context, reinterpret_cast<void (*)()>(begin), 2,
+              static_cast<unsigned>(address >> 32),
+              static_cast<unsigned>(address));
+}
 
 void Fibers::resume(Lane &lane) {
-  if (_setjmp(loop) != 0)
-    return;
-  if (std::exchange(lane.isEntered, true))
-    _longjmp(lane.place, 1);
-  setcontext(&lane.context);
+#ifdef __SANITIZE_ADDRESS__
+  void *fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, lane.stack.get(), lane.stack.size());
+#endif
+  swapcontext(&loop, &lane.context);
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
 }
 
 void Fibers::yield(Lane &lane) {
-  if (_setjmp(lane.place) == 0)
-    _longjmp(loop, 1);
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_start_switch_fiber(&lane.fake, loopStack, loopStackBytes);
+#endif
+  swapcontext(&lane.context, &loop);
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(lane.fake, &loopStack, &loopStackBytes);
+#endif
 }
 
 #endif
@@ -260,7 +312,7 @@ void Fibers::wait(FiberThread &thread, bool isShuffle, int line, uint32_t mask,
   Lane &lane = *lanes[size_t(thread.threadIndex)];
   states[size_t(thread.threadIndex)] =
       isShuffle ? State::AtShuffle : State::AtBarrier;
-  lane.line = line;
+  lines[size_t(thread.threadIndex)] = line;
   lane.mask = mask;
   lane.number = number;
   lane.distance = distance;
@@ -303,10 +355,9 @@ void Fibers::passBarrier(Launch &launch) {
   if (emulator.countsBanks)
     countConflicts(launch);
   emulator.time.passBarrier();
-  for (int i = 0; i < launch.grid.threads; ++i) {
-    lanes[size_t(i)]->thread->now = emulator.time.now(i);
-    states[size_t(i)] = State::Ready;
-  }
+  for (FiberThread &thread : block)
+    thread.now = emulator.time.now(thread.threadIndex);
+  std::fill_n(states.begin(), block.size(), State::Ready);
 }
 
 /// Exchanges the numbers of the lanes of a warp that wait for each other.
@@ -326,7 +377,7 @@ bool Fibers::shuffle(size_t warp, int threads, Launch &launch) {
     for (size_t k = 0; k < kWarp; ++k)
       areThere &= !(mask >> k & 1) ||
                   (k < size && states[first + k] == State::AtShuffle &&
-                   lanes[first + k]->line == asks.line &&
+                   lines[first + k] == lines[first + i] &&
                    lanes[first + k]->mask == mask);
     if (!areThere)
       continue;
@@ -353,20 +404,19 @@ bool Fibers::shuffle(size_t warp, int threads, Launch &launch) {
 }
 
 /// Says which threads wait for others that do not come.
-void Fibers::failStuck(Launch &launch, int64_t block) const {
+void Fibers::failStuck(Launch &launch, int64_t number) const {
   int waits = 0, atBarrier = 0, line = 0;
   bool isOneLine = true;
   for (int i = 0; i < launch.grid.threads; ++i) {
-    const Lane &lane = *lanes[size_t(i)];
     if (states[size_t(i)] == State::Done)
       continue;
-    isOneLine &= waits == 0 || lane.line == line;
-    line = lane.line;
+    isOneLine &= waits == 0 || lines[size_t(i)] == line;
+    line = lines[size_t(i)];
     ++waits;
     atBarrier += states[size_t(i)] == State::AtBarrier;
   }
   throw Fault{"kernel '" + std::string(launch.name) + "', block " +
-              std::to_string(launch.firstBlock + block) + ": " +
+              std::to_string(launch.firstBlock + number) + ": " +
               std::to_string(waits) + " of " +
               std::to_string(launch.grid.threads) + " threads wait, " +
               std::to_string(atBarrier) + " of them at a barrier" +
@@ -375,7 +425,7 @@ void Fibers::failStuck(Launch &launch, int64_t block) const {
               "; the others do not come"};
 }
 
-void Fibers::runBlock(Launch &launch, int64_t block,
+void Fibers::runBlock(Launch &launch, int64_t number,
                       const std::function<void(FiberThread &)> &newBody) {
   const int threads = launch.grid.threads;
   prepare(threads);
@@ -385,30 +435,27 @@ void Fibers::runBlock(Launch &launch, int64_t block,
   shared.assign(size_t(launch.grid.shared),
                 std::numeric_limits<double>::quiet_NaN());
   records.assign(shared.size(), Record());
-  std::vector<FiberThread> all;
-  all.reserve(size_t(threads));
+  block.clear();
+  block.reserve(size_t(threads));
   for (int i = 0; i < threads; ++i) {
     Lane &lane = *lanes[size_t(i)];
-    all.emplace_back(*this, launch, block, i);
-    all.back().sharedRecords = records.data();
-    all.back().sharedCount = int64_t(records.size());
+    FiberThread &thread = block.emplace_back(*this, launch, number, i);
+    thread.sharedRecords = records.data();
+    thread.sharedCount = int64_t(records.size());
     lane.log.clear();
     if (emulator.countsBanks)
-      all.back().sharedLog = &lane.log;
+      thread.sharedLog = &lane.log;
+    lane.thread = &thread;
   }
-  states.assign(lanes.size(), State::New);
-  for (int i = 0; i < threads; ++i)
-    lanes[size_t(i)]->thread = &all[size_t(i)];
+  states.assign(size_t(threads), State::New);
+  lines.assign(size_t(threads), 0);
 
-  const auto isEvery = [&](State state, bool atOneLine) {
-    for (int i = 0; i < threads; ++i)
-      if (states[size_t(i)] != state ||
-          (atOneLine && lanes[size_t(i)]->line != lanes[0]->line))
-        return false;
-    return true;
+  const auto isEvery = [](const auto &values, auto value) {
+    return std::all_of(values.begin(), values.end(),
+                       [value](auto other) { return other == value; });
   };
   try {
-    while (!isEvery(State::Done, false)) {
+    while (!isEvery(states, State::Done)) {
       emulator.arrange(threads, kWarp, emulator.threadOrder);
       bool isAny = false;
       for (int64_t i : emulator.threadOrder)
@@ -421,10 +468,10 @@ void Fibers::runBlock(Launch &launch, int64_t block,
         }
       for (int warp = 0; warp * kWarp < threads; ++warp)
         isAny |= shuffle(size_t(warp), threads, launch);
-      if (isEvery(State::AtBarrier, true))
+      if (isEvery(states, State::AtBarrier) && isEvery(lines, lines[0]))
         passBarrier(launch);
       else if (!isAny)
-        failStuck(launch, block);
+        failStuck(launch, number);
     }
     if (emulator.countsBanks)
       countConflicts(launch);

@@ -64,6 +64,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                  const char *const *argv) {
   Options options;
   OptionTexts texts;
+  texts.arguments.assign(argv + 1, argv + std::max(argc, 1));
   options.oracle = oracleOptions(model.oracle);
   texts.oracle = ruleName(options.oracle.rule);
   if (model.placement)
@@ -287,8 +288,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   addFormatOptions(*bench, texts);
   addRowOptions(*bench, options, texts);
   addMemoryOptions(*bench, options, texts);
-  bench->get_option("--device")
-      ->description("auto, all, or a list such as cpu,cuda:1");
+  if (texts.isGiven(*bench))
+    bench->get_option("--device")
+        ->description("auto, all, or a list such as cpu,cuda:1");
 
   CLI::App *plan = app.add_subcommand("plan", "Print the memory plan");
   plan->add_option("--format", texts.format, "text, csv or json")

@@ -18,6 +18,10 @@
 
 namespace tamrt {
 
+bool OptionTexts::isGiven(const CLI::App &command) const {
+  return std::count(arguments.begin(), arguments.end(), command.get_name()) > 0;
+}
+
 bool parsePlace(std::string_view text, tamrt_placement &placement) {
   const size_t equals = std::min(text.find('='), text.size());
   const std::string_view step = text.substr(0, equals);
@@ -49,6 +53,8 @@ static CLI::Validator places() {
 
 void addAllocatorOptions(CLI::App &command, Options &options,
                          OptionTexts &texts) {
+  if (!texts.isGiven(command))
+    return;
   command
       .add_option("--allocator", texts.allocator,
                   "Who hands out memory: direct (the device itself), bfc (best "
@@ -75,6 +81,8 @@ void addAllocatorOptions(CLI::App &command, Options &options,
 }
 
 void addMemoryOptions(CLI::App &command, Options &options, OptionTexts &texts) {
+  if (!texts.isGiven(command))
+    return;
   constexpr const char *group = "Memory";
   auto share = [&](const char *name, double &value, const char *what) {
     command.add_option(name, value, what)
@@ -135,6 +143,8 @@ void addSlidingShares(CLI::App &command, Options &options) {
 }
 
 void addRowOptions(CLI::App &command, Options &options, OptionTexts &texts) {
+  if (!texts.isGiven(command))
+    return;
   command
       .add_option("--threads", texts.threads,
                   "Most threads; default: the machine's")
@@ -150,6 +160,8 @@ void addRowOptions(CLI::App &command, Options &options, OptionTexts &texts) {
 }
 
 void addRunOptions(CLI::App &command, Options &options, OptionTexts &texts) {
+  if (!texts.isGiven(command))
+    return;
   addRowOptions(command, options, texts);
   command
       .add_flag("--timings{table}", texts.timings,
@@ -187,6 +199,8 @@ void addRunOptions(CLI::App &command, Options &options, OptionTexts &texts) {
 }
 
 void addFormatOptions(CLI::App &command, OptionTexts &texts) {
+  if (!texts.isGiven(command))
+    return;
   constexpr const char *group = "Data";
   command
       .add_option("--sep", texts.separator,
@@ -263,6 +277,8 @@ void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
 
 void addIntervalOptions(CLI::App &command, OptionTexts &texts,
                         const char *what) {
+  if (!texts.isGiven(command))
+    return;
   command.add_option("--interval", texts.intervals, what)
       ->check(levels())
       ->type_name("LEVELS")
@@ -299,6 +315,8 @@ Status parseIntervals(const OptionTexts &texts, Options &options) {
 }
 
 void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts) {
+  if (!texts.isGiven(tune))
+    return;
   constexpr const char *group = "Penalties";
   tune.add_option("--criterion", texts.criterion,
                   "What the penalties minimise: gcv (generalised "
@@ -352,6 +370,8 @@ CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
                    OptionTexts &texts) {
   CLI::App *adapt = app.add_subcommand(
       "adapt", "Fit in windows that slide over the rows, and predict the next");
+  if (!texts.isGiven(*adapt))
+    return adapt;
   adapt->add_option("DATA.csv", options.input, "Data, CSV; - for stdin")
       ->required()
       ->check(file())

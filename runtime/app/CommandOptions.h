@@ -30,6 +30,11 @@ constexpr int64_t kMaxThreads = 4096;
 
 /// Texts from the command line that are yet to be parsed.
 struct OptionTexts {
+  /// Whether the command line has the name of a command. Others need no
+  /// options: those of all commands would take half the time of a short run.
+  bool isGiven(const CLI::App &command) const;
+
+  std::vector<std::string_view> arguments;
   std::string threads, chunkRows, timings, type = "response", format = "text";
   std::string memory, oracle, rows, groups, allocator = "direct",
                                             growth = "exact";
@@ -47,9 +52,10 @@ struct OptionTexts {
 /// Parses a text such as "solve=cpu" into `placement`; false if it is invalid.
 bool parsePlace(std::string_view text, tamrt_placement &placement);
 
-/// Options of the devices' allocators; of the oracle and the placement, these
-/// included; of the shares for windows; of work on rows; of a run, all of these
-/// but the shares for windows included; of the data's format.
+/// Options of a command that is given: of the devices' allocators; of the
+/// oracle and the placement, these included; of the shares for windows; of work
+/// on rows; of a run, all of these but the shares for windows included; of the
+/// data's format.
 void addAllocatorOptions(CLI::App &command, Options &options,
                          OptionTexts &texts);
 void addMemoryOptions(CLI::App &command, Options &options, OptionTexts &texts);

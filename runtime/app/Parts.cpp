@@ -31,10 +31,14 @@ namespace {
 /// Options of work on rows or sums. Sums are on the CPU, so that rows are not
 /// summed elsewhere.
 void addWorkOptions(CLI::App &command, Options &options, OptionTexts &texts) {
+  if (!texts.isGiven(command))
+    return;
   addRunOptions(command, options, texts);
   command.remove_option(command.get_option("--placement"));
 }
 void addSumOptions(CLI::App &command, Options &options, OptionTexts &texts) {
+  if (!texts.isGiven(command))
+    return;
   addWorkOptions(command, options, texts);
   for (const char *name : {"--device-share", "--allow-cpu-fallback"})
     command.remove_option(command.get_option(name));
@@ -198,8 +202,9 @@ void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
                   "Also write what standard errors and summary need, as far as "
                   "sums have it");
   addWorkOptions(*solve, options, texts);
-  for (const char *name : {"--chunk-rows", "--drop-missing"})
-    solve->remove_option(solve->get_option(name));
+  if (texts.isGiven(*solve))
+    for (const char *name : {"--chunk-rows", "--drop-missing"})
+      solve->remove_option(solve->get_option(name));
 
   CLI::App *split = app.add_subcommand(
       "split", "Divide rows into parts whose fit has the bytes of one fit");
@@ -221,7 +226,8 @@ void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
                   "Keep all rows of a group in one part");
   addFormatOptions(*split, texts);
   addRowOptions(*split, options, texts);
-  split->remove_option(split->get_option("--chunk-rows"));
+  if (texts.isGiven(*split))
+    split->remove_option(split->get_option("--chunk-rows"));
 }
 
 bool parsePartCommand(const CLI::App &app, const OptionTexts &texts,

@@ -170,7 +170,7 @@ Built build(const StrategyProblem &problem) {
 std::variant<StrategyProblem, Diagnostic>
 tamc::planning::readIopddl(std::string_view text) {
   StrategyProblem problem;
-  // They are most of the text.
+  // The costs of edges are most of the text, and nothing reads them.
   constexpr std::string_view ignored = "problem.edges.costs";
   if (std::optional<Diagnostic> wrong = readJsonText(
           text, [&](const Json &root) { problem = read(root); }, ignored))

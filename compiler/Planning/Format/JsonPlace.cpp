@@ -18,7 +18,10 @@
 
 namespace {
 
-/// Steps through valid JSON from one value to the next.
+bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/// Steps through JSON from one value to the next. In a text that is not JSON it
+/// ends somewhere.
 class Walker {
 public:
   explicit Walker(std::string_view text) : text(text) {
@@ -27,8 +30,7 @@ public:
   }
 
   void skipBlanks() {
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\t' ||
-                                text[at] == '\n' || text[at] == '\r'))
+    while (at < text.size() && isBlank(text[at]))
       ++at;
   }
 
@@ -73,9 +75,13 @@ public:
     ++at;
     size_t found = text.npos;
     while (nextEntry('}')) {
+      if (peek() != '"')
+        return false; // not JSON
       std::string_view name = string();
       skipBlanks();
-      ++at; // the colon
+      if (peek() != ':')
+        return false; // not JSON
+      ++at;
       skipBlanks();
       if (name == key)
         found = at;
@@ -94,7 +100,10 @@ public:
     for (size_t i = 0; nextEntry(']'); ++i) {
       if (i == index)
         return true;
+      const size_t before = at;
       skipValue();
+      if (at == before)
+        return false; // not JSON
     }
     return false;
   }
@@ -171,31 +180,34 @@ bool enter(Walker &walker, std::string_view place, size_t &reached) {
 /// nothing if something else is there.
 std::optional<size_t> skipNumberLists(std::string_view text, size_t at) {
   constexpr int deepest = 16;
+  // Longer ones need not fit a number.
+  constexpr size_t mostDigits = 100;
   auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
   int depth = 0;
-  // A value may follow; and if so, the end of its list, too.
-  bool value = true, end = false;
+  // Whether a value may begin here; and if so, whether its list may end here,
+  // too.
+  bool mayBegin = true, mayEnd = false;
   for (; at < text.size(); ++at) {
     char c = text[at];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+    if (isBlank(c))
       continue;
-    if (value && c == '[' && depth < deepest) {
+    if (mayBegin && c == '[' && depth < deepest) {
       ++depth;
-      end = true;
-    } else if (c == ']' && depth > 0 && (!value || end)) {
+      mayEnd = true;
+    } else if (c == ']' && depth > 0 && (!mayBegin || mayEnd)) {
       if (--depth == 0)
         return at + 1;
-      value = false;
-    } else if (c == ',' && !value) {
-      value = true;
-      end = false;
-    } else if (value && depth > 0 && isDigit(c)) {
+      mayBegin = false;
+    } else if (c == ',' && !mayBegin) {
+      mayBegin = true;
+      mayEnd = false;
+    } else if (mayBegin && depth > 0 && isDigit(c)) {
       size_t begin = at;
       while (at + 1 < text.size() && isDigit(text[at + 1]))
         ++at;
-      if (c == '0' && at > begin)
+      if ((c == '0' && at > begin) || at - begin >= mostDigits)
         return std::nullopt;
-      value = false;
+      mayBegin = false;
     } else {
       return std::nullopt;
     }

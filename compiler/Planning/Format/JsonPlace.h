@@ -36,7 +36,8 @@ struct TextRange {
 };
 
 /// Where the value at `place` lies, if it is a list of lists of whole numbers
-/// (of any depth up to 16); nothing for other values and places. The text need
+/// (of any depth up to 16, of at most 100 digits); nothing for other values and
+/// places. The text need
 /// not be valid JSON outside the range, inside it is. O(text).
 std::optional<TextRange> findNumberLists(std::string_view text,
                                          std::string_view place);

@@ -102,7 +102,9 @@ tamc::planning::readJsonText(std::string_view whole,
     read(Json::parse(text.begin(), text.end()));
   } catch (const nlohmann::json::parse_error &error) {
     return wrongAt(beginOfToken(text, error.byte), describe(error));
-  } catch (const Json::exception &error) {
+  } catch (const Json::out_of_range &) {
+    return Diagnostic{"expected numbers below 1.8e308"};
+  } catch (const Json::exception &) {
     // The remaining errors are strings that are not UTF-8, found while quoting
     // them.
     return Diagnostic{"expected JSON in UTF-8"};

@@ -27,6 +27,10 @@ namespace {
 /// threads. On a large instance one long search is better than many short ones.
 constexpr size_t maxStreams = 8, streamsOfLarge = 2, large = 4096;
 
+/// Without limits each stream makes a plan of Crowd in each round, also if that
+/// takes more than the budget; with more buffers it takes too long.
+constexpr size_t mostForCrowd = 50000;
+
 /// Ejection takes many insertions to reach its next target, and streams share
 /// their plans only between rounds. So after each round the better half of its
 /// streams goes on, with twice the budget (successive halving), down to this
@@ -77,6 +81,8 @@ public:
     const Turn costs = {100 * items, 5, 1, 5 * items};
     const Turn most = {1 << 16, infinite / 64, infinite / 64, 1 << 20};
     Turn turn = {1, 20 * items, 100 * items, 50};
+    const bool hasLimit = options.nodes || instance.size() > mostForCrowd;
+    const Turn least = {hasLimit ? 0 : 1, 1, 1, 1};
     int64_t left = budget > infinite / 5 ? infinite : 5 * budget;
     while (left > 0 && !isDone()) {
       Turn cut = {};
@@ -88,7 +94,8 @@ public:
                                                               : numStreams);
         int64_t share = turn[part] >> halvings[part];
         share *= static_cast<int64_t>(numStreams) / players;
-        cut[part] = std::clamp<int64_t>(left / players / costs[part], 1, share);
+        cut[part] = std::min(
+            share, std::max(left / players / costs[part], least[part]));
         spent = saturatingAdd(spent, cut[part] * costs[part] * players);
         turn[part] = std::min(2 * turn[part], most[part]);
       }

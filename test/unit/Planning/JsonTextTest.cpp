@@ -57,7 +57,8 @@ std::string drawValue(std::mt19937_64 &random, int depth) {
   static constexpr const char *blanks[] = {"", "", "", " ", "\n", "\t", "\r"};
   auto blank = [&] { return std::string(blanks[draw(random, 0, 6)]); };
   if (depth == 0 || chance(random, 30))
-    return blank() + std::to_string(draw(random, 0, 20)) + blank();
+    return blank() + std::to_string(draw(random, 0, 20)) +
+           (chance(random, 1) ? std::string(400, '7') : "") + blank();
   std::string list = blank() + "[";
   for (int64_t i = draw(random, 0, 3); i > 0; --i)
     list += drawValue(random, depth - 1) + (i > 1 ? "," : blank());

@@ -103,25 +103,7 @@ TAMRT_INLINE void addCross(const Row &a, const Row &b, double weight,
   }
 }
 
-template <bool Weighted>
-TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
-                           const double *w, int64_t rows, int64_t z, int64_t n,
-                           double *sums) {
-  for (int64_t r = 0; r < rows; ++r)
-    addSquare<Weighted>(rowAt(a, index, z, r), weightAt<Weighted>(w, r), n,
-                        sums);
-}
-
-template <bool Weighted>
-TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
-                           const double *b, const double *w, int64_t rows,
-                           int64_t za, int64_t na, int64_t nb, double *sums) {
-  for (int64_t r = 0; r < rows; ++r)
-    addDense<Weighted>(rowAt(a, index, za, r), weightAt<Weighted>(w, r),
-                       b + r * nb, nb, sums);
-}
-
-/// The same for rows of b with room for `runs` runs of four. A row that fills
+/// addCross() of a row of b with room for `runs` runs of four. A row that fills
 /// it with runs stays in registers while a's numbers are multiplied.
 template <bool Weighted, int64_t runs>
 TAMRT_INLINE void addRuns(const Row &a, const double *b, const int32_t *index,
@@ -143,12 +125,30 @@ TAMRT_INLINE void addRuns(const Row &a, const double *b, const int32_t *index,
   }
 }
 
+template <bool Weighted>
+TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
+                           const double *w, int64_t rows, int64_t z, int64_t n,
+                           double *sums) {
+  for (int64_t r = 0; r < rows; ++r)
+    addSquare<Weighted>(rowAt(a, index, z, r), weightAt<Weighted>(w, r), n,
+                        sums);
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
+                           const double *b, const double *w, int64_t rows,
+                           int64_t za, int64_t na, int64_t nb, double *sums) {
+  for (int64_t r = 0; r < rows; ++r)
+    addDense<Weighted>(rowAt(a, index, za, r), weightAt<Weighted>(w, r),
+                       b + r * nb, nb, sums);
+}
+
 /// `runs`: the runs of four that a row of b has room for; 0 for other rows.
 template <bool Weighted, int64_t runs>
-TAMRT_INLINE void addChunk(const double *a, const int32_t *a_index,
-                           const double *b, const int32_t *b_index,
-                           const double *w, int64_t rows, int64_t za,
-                           int64_t zb, int64_t nb, double *sums) {
+TAMRT_INLINE void addCrossChunk(const double *a, const int32_t *a_index,
+                                const double *b, const int32_t *b_index,
+                                const double *w, int64_t rows, int64_t za,
+                                int64_t zb, int64_t nb, double *sums) {
   for (int64_t r = 0; r < rows; ++r) {
     const Row row = rowAt(a, a_index, za, r);
     const double weight = weightAt<Weighted>(w, r);
@@ -161,16 +161,19 @@ TAMRT_INLINE void addChunk(const double *a, const int32_t *a_index,
 }
 
 template <bool Weighted>
-TAMRT_INLINE void addChunk(const double *a, const int32_t *a_index,
-                           const double *b, const int32_t *b_index,
-                           const double *w, int64_t rows, int64_t za,
-                           int64_t zb, int64_t nb, double *sums) {
+TAMRT_INLINE void addCrossChunk(const double *a, const int32_t *a_index,
+                                const double *b, const int32_t *b_index,
+                                const double *w, int64_t rows, int64_t za,
+                                int64_t zb, int64_t nb, double *sums) {
   if (zb == 4)
-    addChunk<Weighted, 1>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+    addCrossChunk<Weighted, 1>(a, a_index, b, b_index, w, rows, za, zb, nb,
+                               sums);
   else if (zb == 16)
-    addChunk<Weighted, 4>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+    addCrossChunk<Weighted, 4>(a, a_index, b, b_index, w, rows, za, zb, nb,
+                               sums);
   else
-    addChunk<Weighted, 0>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+    addCrossChunk<Weighted, 0>(a, a_index, b, b_index, w, rows, za, zb, nb,
+                               sums);
 }
 
 } // namespace
@@ -200,9 +203,9 @@ TAMRT_HOT void gram_sparse_sparse(tamrt_context *ctx, const double *a,
                                   int64_t rows, int64_t za, int64_t na,
                                   int64_t zb, int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+    addCrossChunk<true>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
   else
-    addChunk<false>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+    addCrossChunk<false>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
 }
 
 void rhs_sparse(tamrt_context *ctx, const double *a, const int32_t *a_index,

@@ -84,7 +84,7 @@ TEST_F(InstructionSetTest, Sums) {
     matrices.push_back(randomMatrix(Encoding::Banded, rows, 13, z, generator));
   matrices.push_back(randomMatrix(Encoding::OneHot, rows, 6, 0, generator));
   matrices.push_back(randomMatrix(Encoding::MultiHot, rows, 15, 6, generator));
-  for (int64_t z : {3, 4, 8})
+  for (int64_t z : {3, 4, 8, 16})
     matrices.push_back(randomMatrix(Encoding::Sparse, rows, 17, z, generator));
   for (int64_t m : {1, 4, 7}) {
     Doubles values(static_cast<size_t>(rows * 2 * m));

@@ -225,7 +225,7 @@ void addFormatOptions(CLI::App &command, OptionTexts &texts) {
 }
 
 Status checkOnlySolver(const tamrt_model &model, const std::string &solver) {
-  if (hasDirect(model) && hasCg(model))
+  if (hasChoice(model))
     return {};
   const char *own = hasDirect(model) ? "direct" : "cg";
   if (solver == "auto" || solver == own)
@@ -251,7 +251,7 @@ void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
   CLI::Option *solver = fit.add_option(
       "--solver", texts.solver, "auto, direct or cg (conjugate gradients)");
   solver->type_name("SOLVER");
-  if (hasCg(model) && hasDirect(model))
+  if (hasChoice(model))
     solver->check(oneOf({"auto", "direct", "cg"}));
   else
     // Without a choice it is not worth a line of the help. It is checked later,

@@ -260,13 +260,14 @@ std::string formatText(const tamrt_model &model, const Options &options) {
                    {"per row of a further file", bytes(ranks->perFileRow)},
                    {"per group of all", bytes(ranks->perGroup)},
                    {"the same of rank 0", bytes(ranks->perGroupOfFirst)}});
-    const RankNeed::Inference &more = ranks->inference;
-    text += "bytes more of a rank of MPI in a fit with inference:\n";
-    text +=
-        table({{"most of messages", bytes(more.messages)},
-               {"per thread", bytes(more.perThread)},
-               {"per group of its rows", bytes(more.perOwnGroup)},
-               {"per group of all on rank 0", bytes(more.perGroupOfFirst)}});
+    if (const std::optional<RankNeed::Inference> &more = ranks->inference) {
+      text += "bytes more of a rank of MPI in a fit with inference:\n";
+      text +=
+          table({{"most of messages", bytes(more->messages)},
+                 {"per thread", bytes(more->perThread)},
+                 {"per group of its rows", bytes(more->perOwnGroup)},
+                 {"per group of all on rank 0", bytes(more->perGroupOfFirst)}});
+    }
   }
   if (const std::optional<RankTableNeed> ranks = rankTableNeed(model)) {
     text += "bytes of a rank of MPI for a row of a prediction, by use:\n";
@@ -338,7 +339,12 @@ json ranksToJson(const tamrt_model &model) {
   const std::optional<RankNeed> need = rankNeed(model);
   if (!need)
     return nullptr;
-  json uses = json::array();
+  json uses = json::array(), inference;
+  if (const std::optional<RankNeed::Inference> &more = need->inference)
+    inference = {{"messages", more->messages},
+                 {"per_thread", more->perThread},
+                 {"per_own_group", more->perOwnGroup},
+                 {"per_group_of_first", more->perGroupOfFirst}};
   for (const RankNeed::Use &one : need->uses)
     uses.push_back({{"use", use(one.kind)},
                     {"per_own_group", one.group},
@@ -352,11 +358,7 @@ json ranksToJson(const tamrt_model &model) {
           {"per_group", need->perGroup},
           {"per_group_of_first", need->perGroupOfFirst},
           {"uses", uses},
-          {"inference",
-           {{"messages", need->inference.messages},
-            {"per_thread", need->inference.perThread},
-            {"per_own_group", need->inference.perOwnGroup},
-            {"per_group_of_first", need->inference.perGroupOfFirst}}}};
+          {"inference", inference}};
 }
 
 json rankTablesToJson(const tamrt_model &model) {

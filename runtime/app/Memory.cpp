@@ -8,7 +8,6 @@
 
 #include "app/Memory.h"
 
-#include "app/RankSessions.h"
 #include "app/StreamedAdapt.h"
 #include "core/data/Dataset.h"
 #include "core/data/ModelColumns.h"
@@ -17,13 +16,16 @@
 #include "core/learn/Learn.h"
 #include "core/learn/Learners.h"
 #include "core/model/Model.h"
+#include "core/model/Steps.h"
 #include "core/model/Sums.h"
 #include "core/ranks/RankRows.h"
+#include "core/ranks/Ranks.h"
 #include "core/run/Crew.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
 #include "core/run/Windows.h"
 #include "io/CsvBlocks.h"
+#include "io/GrowingArray.h"
 #include "io/Thread.h"
 
 #include <algorithm>
@@ -186,10 +188,15 @@ static RankNeed::Use rankUse(const tamrt_model &model, tamrt_step_kind kind) {
 }
 
 /// What inference adds to a fit by ranks.
-static RankNeed::Inference inferenceOfRank(const tamrt_model &model) {
+static std::optional<RankNeed::Inference>
+inferenceOfRank(const tamrt_model &model) {
+  if (!hasDirect(model))
+    return std::nullopt;
   RankNeed::Inference need = {};
-  // A block as a message that grows, and as rank 0 receives it.
-  need.messages = 3 * int64_t(kTableBlockBytes);
+  // A block, of a group at least, as a message that grows, and as rank 0
+  // receives it.
+  const auto bytes = int64_t(Inference::bytesPerGroup(model));
+  need.messages = 3 * std::max(int64_t(kMessageBlockBytes), bytes);
   int64_t most = 0, without = 0;
   for (const tamrt_step *step : stepsOf(model, TAMRT_STEP_FIT_CHUNK)) {
     const auto memoryOf = [&](FitExtra extra) {
@@ -202,7 +209,6 @@ static RankNeed::Inference inferenceOfRank(const tamrt_model &model) {
   for (const tamrt_step *step : stepsOf(model, TAMRT_STEP_TERMS))
     most = std::max(most, predictMemory(model, *step, step->rung_rows).total());
   need.perThread = most - without;
-  const auto bytes = int64_t(Inference::bytesPerGroup(model));
   need.perOwnGroup = bytes + kInferredGroup +
                      kInferredEffect * model.effect_count +
                      int64_t(sizeof(Range)) * model.input_count;
@@ -241,13 +247,10 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   return need;
 }
 
-/// Bytes of a row of arrays that grow by an eighth (GrowingArray).
-static int64_t grown(int64_t bytes) { return (bytes * 9 + 7) / 8; }
-
 /// Bytes of a row in the text of a table with so many numbers, of at most 24
 /// bytes.
 static int64_t textOfRow(int64_t numbers) {
-  return grown(kKeyText + 1 + 25 * numbers);
+  return int64_t(grownBytes(size_t(kKeyText + 1 + 25 * numbers)));
 }
 
 std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model) {
@@ -257,7 +260,7 @@ std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model) {
   RankTableNeed need = {};
   need.constant = programBytes() + kLibraries + kBlock +
                   kWeightCopies * tableBytes(model) + kMpi;
-  need.messagesOfFirst = int64_t(kTableBlockBytes);
+  need.messagesOfFirst = int64_t(kMessageBlockBytes);
   need.perThread = whole.perThread;
   need.perRank = kMpiOfRank;
   need.perGroup = kGroupText + 2 * int64_t(sizeof(double)) *
@@ -268,11 +271,11 @@ std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model) {
       continue;
     const int64_t width = outputWidth(model, kind);
     // The keys and where they end; the rows in the order of the file.
-    need.uses.push_back({kind, int64_t(Dataset::bytesPerPredictedRow(model)) +
-                                   grown(kKeyText + int64_t(sizeof(uint64_t))) +
-                                   int64_t(sizeof(double)) * width +
-                                   int64_t(sizeof(uint32_t)) +
-                                   textOfRow(width)});
+    need.uses.push_back(
+        {kind, int64_t(Dataset::bytesPerPredictedRow(model)) +
+                   int64_t(grownBytes(size_t(kKeyText) + sizeof(uint64_t))) +
+                   int64_t(sizeof(double)) * width + int64_t(sizeof(uint32_t)) +
+                   textOfRow(width)});
   }
   return need;
 }

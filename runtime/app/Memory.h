@@ -90,10 +90,10 @@ StreamNeed streamNeed(const tamrt_model &model);
 /// groups have beyond one each: a group of n segments has at most 2 log2(n)
 /// + 1. With inference a rank takes
 ///
-///     min(inference.messages, G * inference.perGroupOfFirst)
-///       + T * inference.perThread + g * inference.perOwnGroup
+///     min(inference->messages, G * inference->perGroupOfFirst)
+///       + T * inference->perThread + g * inference->perOwnGroup
 ///
-/// more, and rank 0 besides G * inference.perGroupOfFirst.
+/// more, and rank 0 besides G * inference->perGroupOfFirst.
 struct RankNeed {
   /// Memory of one of the model's solvers.
   struct Use {
@@ -116,7 +116,9 @@ struct RankNeed {
   /// of a group while it is found, and on rank 0 until it is in the file.
   struct Inference {
     int64_t messages, perThread, perOwnGroup, perGroupOfFirst;
-  } inference;
+  };
+  /// None for a model without the direct solver.
+  std::optional<Inference> inference;
 };
 
 /// None for a model that ranks do not fit.
@@ -124,12 +126,15 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model);
 
 /// The same for each rank of `predict` and `decompose` without standard errors.
 /// If the files' parts of a rank have R rows, with keys of at most 24 bytes a
-/// row, and there are weights of G groups, it runs under
+/// row, and there are weights of G groups that are those of a fit alone, it
+/// runs under
 ///
 ///     constant + N * perRank + T * rung + (T - 1) * perThread
 ///       + R * use.perRow + G * perGroup,
 ///
-/// and rank 0 under min(messagesOfFirst, R * use.perRow) more.
+/// and rank 0 under min(messagesOfFirst, R * use.perRow) more, R being the rows
+/// of the rank that has most. If the weights have inference, residuals or
+/// penalties, the bytes of their file come to all of these.
 struct RankTableNeed {
   /// A type of output.
   struct Use {

@@ -89,7 +89,7 @@ writeTexts(const std::string &path, std::string_view own, const Ranks &ranks) {
       status = std::move(created).error();
   }
   ranks.gatherBlocks(
-      own.size(), kTableBlockBytes,
+      own.size(), kMessageBlockBytes,
       [&](size_t first, size_t count) { return own.substr(first, count); },
       [&](std::string_view bytes) {
         if (status && file)

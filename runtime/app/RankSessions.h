@@ -41,9 +41,6 @@ Status runSessions(
 void tellAll(const tamrt_model &model, const char *kind,
              const std::vector<std::string> &notes);
 
-/// Most bytes of a table that rank 0 gets at a time.
-inline constexpr size_t kTableBlockBytes = size_t(16) << 20;
-
 /// Writes the texts of all ranks, one after another, to a file of rank 0, which
 /// appears when it is committed. The other ranks have none.
 Result<std::optional<AtomicFile>>

@@ -45,7 +45,7 @@ Status checkRankFit(const tamrt_model &model, const Options &options) {
     return Error{fmt::format(
         "expected a fit of one file by one process for "
         "{}, which several files or ranks do not have "
-        "yet; see `{} help {}`",
+        "yet; see `{} {} --help`",
         other, model.name, options.command == Command::Tune ? "tune" : "fit")};
   if (options.command == Command::Tune &&
       SafetensorsFile::isLikely(options.input))

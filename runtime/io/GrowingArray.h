@@ -29,6 +29,9 @@
 
 namespace tamrt {
 
+/// Most bytes of a large array of `bytes` while values are appended to it.
+constexpr size_t grownBytes(size_t bytes) { return (bytes * 9 + 7) / 8; }
+
 /// A vector of trivial values that grows by std::realloc: if the system moves
 /// pages instead of copying bytes (Linux, large arrays), the old and the new
 /// array never exist at the same time. A large array grows by an eighth, so

@@ -91,13 +91,15 @@ class RanksMemory(ranks.TestCase):
                 self.assertLessEqual(peak, promise)
                 self.assertGreater(peak, promise / 2)
 
-    def check_table(self, command, use, formula, groups, rows, counts):
+    def check_table(self, command, use, formula, groups, rows, counts,
+                    *fitting):
         """A prediction by ranks, each of a part of the file's bytes."""
         model = self.compile(formula, **small.KEYS)
         train = self.write_groups(groups, rows, 5)
-        weights = self.fit(model, train)
+        weights = self.fit(model, train, *fitting)
         info, rung = self.info(model, use)
         need = info["ranks_predict"]
+        inference = weights.stat().st_size if fitting else 0
         per_row, = [each["per_row"] for each in need["uses"]
                     if each["use"] == use]
         content = train.read_bytes()
@@ -106,7 +108,8 @@ class RanksMemory(ranks.TestCase):
                                      len(content) * (i + 1) // count)
                        for i in range(count)) + 1
             promise = (need["constant"] + count * need["per_rank"] + rung
-                       + most * per_row + groups * need["per_group"])
+                       + most * per_row + groups * need["per_group"]
+                       + inference)
             first = promise + min(need["messages_of_first"], most * per_row)
             self.compare(
                 [first] + [promise] * (count - 1),
@@ -131,6 +134,11 @@ class RanksMemory(ranks.TestCase):
     def test_predict_groups(self):
         self.check_table("predict", "predict", "y ~ s(a, k=9) + s(d, k=9)",
                          30_000, 5, (2, 4))
+
+    def test_predict_with_inference(self):
+        """Which is in memory with the rest of the weights."""
+        self.check_table("predict", "predict", "y ~ l(a) + c(d, n_cat=40)",
+                         10_000, 5, (2,), "--inference")
 
     def test_rows(self):
         self.check("y ~ l(a) + s(d, k=9)", 3, 250_000, (1, 2, 4))
@@ -161,6 +169,7 @@ class RanksMemory(ranks.TestCase):
         model = self.compile("y ~ pid(a, w=3)", group="g")
         told = json.loads(self.succeed(model, "info", "--format=json"))
         self.assertIsNone(told["ranks_predict"])
+        self.assertIsNotNone(told["ranks"]["inference"])
         self.assertNotIn("rank of MPI in a prediction",
                          self.succeed(model, "info"))
 

@@ -212,7 +212,8 @@ class Windows(harness.TestCase):
         model = self.compile("y ~ s(a, k=9) + c(d, n_cat=7)", "--min-cg=0",
                              adapt="{window: 30, update: 1, horizon: 1}",
                              **small.KEYS)
-        # Windows that share sums, and that are fitted by themselves.
+        # Windows that share sums, that are fitted by themselves, and that take
+        # conjugate gradients.
         for options in ([], ["--update", 30], ["--direct-limit", 9]):
             run = self.run_program(
                 model, "adapt", train, "-o", "out.csv", *options,

@@ -77,6 +77,14 @@ void LoopThread::failRace(const char *what, const Access &other,
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 #define TAMRT_JUMPS 1
+#ifdef __AVX512F__
+#define TAMRT_MORE_REGISTERS                                                   \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23",    \
+      "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31",  \
+      "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define TAMRT_MORE_REGISTERS
+#endif
 
 /// Where a thread goes on after a jump. A new one begins in a function of the
 /// operands of the jump to it.
@@ -106,8 +114,10 @@ struct Place {
                : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12",
                  "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
                  "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                 "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+                 "xmm12", "xmm13", "xmm14", "xmm15", "memory",
+                 "cc" TAMRT_MORE_REGISTERS);
 }
+#undef TAMRT_MORE_REGISTERS
 #else
 struct Place {};
 #endif

@@ -453,9 +453,6 @@ Result<std::vector<double>> meanWeights(const tamrt_model &model,
   return means;
 }
 
-/// Bytes of a row of columns that grow (GrowingArray) while they are read.
-static size_t grown(size_t bytes) { return (bytes * 9 + 7) / 8; }
-
 /// Bytes of a row's codes of levels.
 static size_t bytesOfCodes(const tamrt_model &model) {
   return sizeof(int32_t) *
@@ -485,7 +482,7 @@ size_t Dataset::bytesPerRow(const tamrt_model &model) {
   const size_t kept = bytesOfValues(columns);
   const size_t read = bytesPerReadRow(model);
   // Groups and dates have been freed when one column exists twice.
-  return std::max({grown(read), read + order + merged,
+  return std::max({grownBytes(read), read + order + merged,
                    order + kept + sizeof(double) + bytesOfCodes(model)});
 }
 
@@ -494,9 +491,9 @@ size_t Dataset::bytesPerPredictedRow(const tamrt_model &model) {
   const size_t order = sizeof(uint32_t), lines = sizeof(uint64_t);
   const size_t values = bytesOfValues(columns);
   const size_t read = values + (columns.group ? sizeof(uint32_t) : 0);
-  return grown(lines) +
-         std::max(grown(read) + order,
-                  order + grown(values) + sizeof(double) + bytesOfCodes(model));
+  return grownBytes(lines) + std::max(grownBytes(read) + order,
+                                      order + grownBytes(values) +
+                                          sizeof(double) + bytesOfCodes(model));
 }
 
 } // namespace tamrt

@@ -25,6 +25,10 @@ bool hasCg(const tamrt_model &model) {
   return firstStep(model, TAMRT_STEP_CG_FINISH) != nullptr;
 }
 
+bool hasChoice(const tamrt_model &model) {
+  return hasDirect(model) && hasCg(model);
+}
+
 const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind) {
   for (int64_t i = model.step_count; i-- > 0;)
     if (model.steps[i].kind == kind)

@@ -36,6 +36,8 @@ const tamrt_step *firstStep(const tamrt_model &model, tamrt_step_kind kind);
 /// gradients.
 bool hasDirect(const tamrt_model &model);
 bool hasCg(const tamrt_model &model);
+/// Whether a fit has a choice of solvers.
+bool hasChoice(const tamrt_model &model);
 
 /// The last step of `kind`, that of the smallest rung; null if there is none.
 const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind);

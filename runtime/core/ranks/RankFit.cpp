@@ -136,10 +136,10 @@ Status gatherGroups(const Ranks &ranks, const tamrt_model &model,
   if (Status s = ranks.agree(std::move(made)); !s)
     return s;
   bytes += sizeof(uint64_t);
-  constexpr size_t kBlockBytes = size_t(16) << 20;
   MessageWriter message;
   ranks.gatherBlocks(
-      own.size() * bytes, std::max<size_t>(kBlockBytes / bytes, 1) * bytes,
+      own.size() * bytes,
+      std::max<size_t>(kMessageBlockBytes / bytes, 1) * bytes,
       [&](size_t first, size_t count) {
         message.bytes.clear();
         for (size_t i = first / bytes; i < (first + count) / bytes; ++i) {

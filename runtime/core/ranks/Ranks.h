@@ -31,6 +31,10 @@
 
 namespace tamrt {
 
+/// Most bytes that rank 0 gets at a time of what is as long as the rows or the
+/// groups.
+inline constexpr size_t kMessageBlockBytes = size_t(16) << 20;
+
 /// The bytes of each rank, by rank, all in one piece of memory.
 class RankBytes {
 public:

@@ -191,11 +191,6 @@ Ladders ladderOf(const tamrt_model &model, const FitRoute &route,
                     StateOf::Worker, /*isWhole=*/true);
 }
 
-/// Whether a fit of the model has a choice of solvers.
-bool hasChoice(const tamrt_model &model) {
-  return hasDirect(model) && hasCg(model);
-}
-
 Question questionOf(const Ladders &ladders, Device &device, size_t groups,
                     int64_t freeBytes, int64_t sharedBytes,
                     const RunOptions &options) {

@@ -70,7 +70,8 @@ Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
                          size_t groupRows, const RunOptions &options,
                          const FitRoute *route = nullptr);
 
-/// `checkFits` of a solver that was chosen before.
+/// `checkFits` of a solver that was chosen before, by others, which have
+/// checked what else a fit needs.
 Status checkRoute(const tamrt_model &model, const FitRoute &route,
                   const RunOptions &options, int64_t sharedBytes = 0);
 

@@ -224,6 +224,11 @@ class Windows(harness.TestCase):
             self.assertNotIn("asked for", run.stderr)
             self.assertEqual(len(NOTE.findall(run.stderr)),
                              "--direct-limit" in options)
+        run = self.run_program(
+            model, "adapt", train, "-o", "out.csv", "--solver", "cg",
+            env=dict(os.environ, TAMRT_LOG="info"))
+        self.assertIn("oracle: the solver that was asked for: ", run.stderr)
+        self.assertNotIn("chosen before", run.stderr)
 
 
 class Large(harness.TestCase):

@@ -273,10 +273,10 @@ Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
 /// before.
 void tell(Answer &answer, const RunOptions &options, bool isSolverChosen) {
   auto &[question, decision, memory] = answer;
-  if (isSolverChosen)
-    decision.reason = "the solver that was chosen before";
-  else if (options.solver != FitSolver::Auto)
+  if (options.solver != FitSolver::Auto)
     decision.reason = "the solver that was asked for";
+  else if (isSolverChosen)
+    decision.reason = "the solver that was chosen before";
   const Need &chosen = question.needOf(decision.solver);
   log(LogLevel::Info,
       "oracle: {}: {} thread{}, chunks of {} rows: {} of {} bytes, {} free",

@@ -1,9 +1,14 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model as a library (--emit=lib) in the process of the test."""
+"""A model as a library (--emit=lib) in the process of the test, or in a program
+that counts its allocations."""
 
+import atexit
 import ctypes
+import functools
+import shutil
 import subprocess
+import tempfile
 
 from small import harness
 
@@ -36,3 +41,18 @@ class Library:
         room = (ctypes.c_double * (needed // 8 + 1))()
         return self.functions.model_load(content, ctypes.c_size_t(len(content)),
                                          room, ctypes.c_size_t(needed), None)
+
+
+@functools.cache
+def allocation_count():
+    """The object of test/support/AllocationCount.h: compiled once, for all
+    programs of a test."""
+    folder = tempfile.mkdtemp(prefix="tamc-count-")
+    atexit.register(shutil.rmtree, folder)
+    counts = f"{folder}/count.o"
+    tests = harness.SOURCE / "test"
+    subprocess.run(
+        ["g++", "-std=c++20", "-O1", *harness.SANITIZE, "-c", "-I", str(tests),
+         str(tests / "support" / "AllocationCount.cpp"), "-o", counts],
+        check=True)
+    return counts

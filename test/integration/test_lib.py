@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 
+import library
 import small
 from small import harness
 
@@ -111,12 +112,7 @@ class Model:
                    *self.defines, "-I", str(self.dir)]
         objects = []
         if count:
-            objects = [str(self.dir / "count.o"), "-lstdc++"]
-            subprocess.run(
-                ["g++", "-std=c++20", "-O1", *SANITIZE, "-c", "-I",
-                 str(harness.SOURCE / "test"),
-                 str(harness.SOURCE / "test/support/AllocationCount.cpp"),
-                 "-o", objects[0]], check=True)
+            objects = [library.allocation_count(), "-lstdc++"]
             command.append("-DCOUNT")
         subprocess.run(
             [*command, str(source), "-x", "none",

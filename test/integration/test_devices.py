@@ -468,7 +468,7 @@ class PlantedBackends(harness.TestCase):
     def setUp(self):
         super().setUp()
         self.model = self.compile(small.FORMULA, **small.KEYS)
-        self.train = small.generate(self.dir / "train.csv")
+        self.train = small.generate(self.dir / "train.csv", "--days", 4)
         self.dir.chmod(0o755)
 
     def plant(self, kind):

@@ -617,7 +617,7 @@ class Lib(harness.TestCase):
         # Loops over rows hold 64 KiB of scratch; then kernels alone.
         models = {
             "splines": ("s(x, k=9) + s(hour, k=12) + f(hour, m=3)", []),
-            "trees": ("t(x, others='hour', n_trees=60, max_depth=6) + "
+            "trees": ("t(x, others='hour', n_trees=20, max_depth=6) + "
                       "t(hour, n_trees=5, max_leaves=7, sp_alpha=1)", []),
             "radial": ("rbf(x, others='hour', n_centers=170)", []),
             "neural": ("n(x, others='hour', n_neurons=40)", []),

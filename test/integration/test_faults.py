@@ -213,7 +213,7 @@ class Faults(harness.TestCase):
         # of their own.
         for formula in ("y ~ c(d,n_cat=7)", "y ~ l(a)+c(d,n_cat=7)"):
             model = self.prepare(
-                formula, days=12, groups=2, names=["adapt", "adapt-stream"],
+                formula, days=10, groups=2, names=["adapt", "adapt-stream"],
                 chunk_rows=2,
                 adapt="{window: 6, update: 2, horizon: 1}")
             self.check_every_allocation(model, self.commands)
@@ -246,7 +246,7 @@ class Faults(harness.TestCase):
 
     # Trees whose block is not factored, for which a sketch is made, and a
     # recursion, whose carry starts anew in each iteration.
-    OPEN_FORMULA = "y ~ s(c,k=5)+t(a,n_trees=24,max_depth=2)+pid(b,w=3)"
+    OPEN_FORMULA = "y ~ s(c,k=5)+t(a,n_trees=8,max_depth=2)+pid(b,w=3)"
 
     def prepare_cg(self, both, **keys):
         """The same with a fit by conjugate gradients."""
@@ -264,7 +264,7 @@ class Faults(harness.TestCase):
 
     def test_every_kernel_of_conjugate_gradients(self):
         for both in (False, True):
-            model = self.prepare_cg(both, days=40, chunk_rows=4)
+            model = self.prepare_cg(both, days=16, chunk_rows=4)
             for name in self.commands:
                 self.check_every_kernel(model, name)
 
@@ -307,7 +307,7 @@ class Faults(harness.TestCase):
                     self.assertEqual(status, count > 1, (name, kernel, k))
 
     def test_kernels_of_two_threads_at_once(self):
-        model = self.prepare_cg(True, days=40, chunk_rows=4)
+        model = self.prepare_cg(True, days=16, chunk_rows=4)
         two = ("--threads", "2")
         for name in self.commands:
             (_, _, kernels, *_), _ = self.run_sim(model, name, *two)
@@ -337,8 +337,9 @@ class Faults(harness.TestCase):
                    "--threads", "1")
 
     def test_rows_that_threads_share(self):
-        # Groups of three segments, fewer than threads.
-        model = self.prepare("y ~ l(a)+s(c,k=5)", days=9000, groups=2)
+        # Groups of three segments, of which the last has one row: fewer than
+        # threads.
+        model = self.prepare("y ~ l(a)+s(c,k=5)", days=8193, groups=2)
         for name in ("fit", "stream", "predict"):
             options = ("--threads", "3")
             (calls, _, kernels, *_), status = self.run_sim(model, name, *options)

@@ -48,9 +48,11 @@ std::vector<Backend> tamc::cts::allBackends() {
   // Threads share groups, and chunks end at other rows.
   all.push_back({.name = "cpu-threads",
                  .run = {"--threads", "3", "--chunk-rows", "100"}});
-  // All steps are tables of launches, which the runtime reads.
-  all.push_back(
-      {.name = "cpu-tables", .compile = {"--table-operands=0"}, .every = 3});
+  // All steps are tables of launches, which the runtime reads. It runs at the
+  // level of this machine alone.
+  all.push_back({.name = "cpu-tables",
+                 .compile = {"--table-operands=0", "--mcpu=native"},
+                 .every = 3});
   all.push_back(device("sim", "sim", "backends", {}));
   Backend opaque =
       device("sim-opaque", "sim", "backends", {"TAMRT_SIM_OPAQUE=1"});
@@ -113,8 +115,12 @@ std::vector<Backend> tamc::cts::allBackends() {
     torch.missing = "the build has no test device for LibTorch";
   all.push_back(torch);
   Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};
-  if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))
+  arm.driver = TAMC_AARCH64_CC;
+  arm.runtime = TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine + "/libtamrt.a";
+  if (!std::filesystem::exists(arm.runtime))
     arm.missing = "the build has no runtime for " + arm.machine;
+  else if (arm.driver.empty())
+    arm.missing = arm.machine + "-gcc was not found";
   else if (std::string(TAMC_QEMU_AARCH64).empty())
     arm.missing = "qemu-aarch64 was not found";
   all.push_back(arm);

@@ -39,9 +39,11 @@ struct Backend {
   /// Further environment variables of these commands, NAME=VALUE.
   std::vector<std::string> environment = {};
   /// The machine that runs the models if it is not this one, as in the names of
-  /// cross compilers. Such models are executables that tamc links; those of
-  /// this machine are shared objects that tam-cts-run loads.
+  /// cross compilers. Such models are executables of several commands (Then.c);
+  /// those of this machine are shared objects that tam-cts-run loads.
   std::string machine = {};
+  /// What links them: its compiler driver, and the runtime.
+  std::string driver = {}, runtime = {};
   /// A library that takes long to load: programs are run by a process that has
   /// loaded it (Serve.h). Empty: each by a process of its own.
   std::string preload = {};

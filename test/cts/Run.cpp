@@ -57,17 +57,24 @@ std::string Runs::compile(const Backend &backend, std::string &program) {
   program = folder.path("m");
   program += std::to_string(programs.size());
   Command tamc = options;
-  append(tamc, {"m.yaml", "-o", program});
-  if (backend.machine.empty())
-    append(tamc, {"--emit=obj"});
+  append(tamc, {"m.yaml", "-o", program, "--emit=obj"});
   std::string failure = folder.run(kTamc, tamc);
-  if (failure.empty() && backend.machine.empty()) {
-    const std::string object = program;
+  const std::string object = program;
+  Command link = {object};
+  std::string driver = TAMC_CC;
+  if (backend.machine.empty()) {
     program += ".so";
     // The level that it asks for is that of TAMC_CTS_LEVEL (Runner.cpp).
-    failure = folder.run(TAMC_CC, {"-shared", "-Wl,--wrap=tamrt_cpu_level",
-                                   object, "-o", program});
+    append(link, {"-shared", "-Wl,--wrap=tamrt_cpu_level"});
+  } else {
+    program += ".exe";
+    driver = backend.driver;
+    append(link,
+           {TAMC_CTS_THEN, backend.runtime, "-lstdc++", "-lm", "-lpthread"});
   }
+  append(link, {"-o", program});
+  if (failure.empty())
+    failure = folder.run(driver, link);
   if (failure.empty())
     programs[options] = program;
   return failure;
@@ -95,7 +102,8 @@ std::vector<Command> Runs::commands() const {
   return commands;
 }
 
-/// The arguments of tam-cts-run for a program.
+/// The arguments of tam-cts-run for a program, and of another machine's program
+/// (Then.c) behind itself.
 static Command joined(const std::string &program,
                       const std::vector<Command> &commands) {
   Command all = {program};
@@ -160,12 +168,9 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
       failure = server->run(folder, arguments, environment);
     }
   } else {
-    for (const Command &command : commands) {
-      Command emulated = {"-L", "/usr/" + backend.machine, program};
-      append(emulated, command);
-      if (failure.empty())
-        failure = folder.run(TAMC_QEMU_AARCH64, emulated, "", environment);
-    }
+    Command emulated = {"-L", "/usr/" + backend.machine};
+    append(emulated, joined(program, commands));
+    failure = folder.run(TAMC_QEMU_AARCH64, emulated, "", environment);
   }
   // A device may leave steps to the CPU, which tells of it.
   if (std::string said = folder.read("stderr");

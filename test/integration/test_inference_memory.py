@@ -47,7 +47,7 @@ class Memory(test_inference.TestCase):
         self.train = harness.write_csv(self.dir / "train.csv", [
             {"g": f"G{i % 4}", "a": round(rng.uniform(-2, 2), 6),
              "b": round(rng.uniform(-2, 2), 6), "y": round(rng.gauss(0, 1), 6)}
-            for i in range(2400)])
+            for i in range(1200)])
         model = self.compile("y ~ n(a,others='b',n_neurons=500,ap=-2)",
                              "--solver=direct", group="g")
         weights = self.fit(model, self.train, "--inference")
@@ -99,7 +99,7 @@ class Memory(test_inference.TestCase):
         model, runs = self.prepare()
         command, good = runs["fit"]
         plan = json.loads(self.succeed(
-            model, "plan", "--memory", "2G", "--format=json", "--rows", 2400,
+            model, "plan", "--memory", "2G", "--format=json", "--rows", 1200,
             "--groups", 4, "--threads", 2))
         most = {use["use"]: use for use in plan["uses"]}["fit"]["most_memory"]
         self.sweep(model, command, good, [most],

@@ -128,6 +128,116 @@ std::string table(const std::vector<std::vector<std::string>> &rows) {
   return text;
 }
 
+/// A number of bytes that is stated, by its names in a table and in JSON.
+struct NamedBytes {
+  const char *name, *key;
+  int64_t bytes;
+};
+using BytesList = std::vector<NamedBytes>;
+
+BytesList listOf(const MemoryNeed &need) {
+  return {{"constant", "constant", need.constant},
+          {"per thread but one", "per_thread", need.perThread},
+          {"per row", "per_row", need.perRow},
+          {"per group", "per_group", need.perGroup},
+          {"per thread and level", "per_level", need.perLevel}};
+}
+
+BytesList listOf(const StreamNeed &need) {
+  return {{"constant", "constant", need.constant},
+          {"per thread but one", "per_thread", need.perThread},
+          {"per row", "per_row", need.perRow},
+          {"per group", "per_group", need.perGroup},
+          {"most of groups at a time", "group_limit", need.groupLimit}};
+}
+
+BytesList listOf(const StreamNeed::Use &use) {
+  return {{"per thread", "per_thread", use.rung},
+          {"per group at a time", "per_group", use.group},
+          {"and level", "per_level", use.perLevel}};
+}
+
+BytesList listOf(const RankNeed &need) {
+  return {{"constant", "constant", need.constant},
+          {"per rank of the machine", "per_rank", need.perRank},
+          {"per thread but one", "per_thread", need.perThread},
+          {"per thread and level", "per_level", need.perLevel},
+          {"per row", "per_row", need.perRow},
+          {"per row of a further file", "per_file_row", need.perFileRow},
+          {"per group of all", "per_group", need.perGroup},
+          {"the same of rank 0", "per_group_of_first", need.perGroupOfFirst}};
+}
+
+BytesList listOf(const RankNeed::Use &use) {
+  return {{"per group of its rows", "per_own_group", use.group},
+          {"per further node", "per_node", use.node}};
+}
+
+BytesList listOf(const RankNeed::Inference &need) {
+  return {{"most of messages", "messages", need.messages},
+          {"per thread", "per_thread", need.perThread},
+          {"per group of its rows", "per_own_group", need.perOwnGroup},
+          {"per group of all on rank 0", "per_group_of_first",
+           need.perGroupOfFirst}};
+}
+
+BytesList listOf(const RankTableNeed &need) {
+  return {
+      {"constant", "constant", need.constant},
+      {"most of messages of rank 0", "messages_of_first", need.messagesOfFirst},
+      {"per rank of the machine", "per_rank", need.perRank},
+      {"per thread but one", "per_thread", need.perThread},
+      {"per group of the weights", "per_group", need.perGroup}};
+}
+
+BytesList listOf(const RankTableNeed::Use &use) {
+  return {{"per row", "per_row", use.perRow}};
+}
+
+BytesList listOf(const WindowStreamNeed &need) {
+  return {{"constant", "constant", need.chunk},
+          {"per row that is held", "per_row", need.perRow},
+          {"most rows held of a group", "rows_per_group", need.rowsPerGroup}};
+}
+
+/// The table of a need.
+template <class Need> std::string tableOf(const Need &need) {
+  std::vector<std::vector<std::string>> rows;
+  for (const NamedBytes &each : listOf(need))
+    rows.push_back({each.name, std::to_string(each.bytes)});
+  return table(rows);
+}
+
+/// That of its uses, a line each.
+template <class Use> std::string tableOf(const std::vector<Use> &uses) {
+  std::vector<std::vector<std::string>> rows = {{"use"}};
+  for (const NamedBytes &each : listOf(Use()))
+    rows.front().push_back(each.name);
+  for (const Use &one : uses) {
+    std::vector<std::string> &row = rows.emplace_back();
+    row.push_back(use(one.kind));
+    for (const NamedBytes &each : listOf(one))
+      row.push_back(std::to_string(each.bytes));
+  }
+  return table(rows);
+}
+
+template <class Need> json jsonOf(const Need &need) {
+  json all;
+  for (const NamedBytes &each : listOf(need))
+    all[each.key] = each.bytes;
+  return all;
+}
+
+template <class Use> json jsonOf(const std::vector<Use> &uses) {
+  json all = json::array();
+  for (const Use &one : uses) {
+    json &last = all.emplace_back(json{{"use", use(one.kind)}});
+    last.update(jsonOf(one));
+  }
+  return all;
+}
+
 /// "plan, device share 0.9, ...": the settings that apply unless the command
 /// line has others.
 std::string describe(const OracleOptions &oracle) {
@@ -157,8 +267,6 @@ int64_t countLaunchTables(const tamrt_model &model) {
 }
 
 std::string formatText(const tamrt_model &model, const Options &options) {
-  const MemoryNeed need = memoryNeed(model);
-  const StreamNeed stream = streamNeed(model);
   std::string text;
   auto line = [&](const char *key, const std::string &value) {
     text += std::string(key) + ": " + value + "\n";
@@ -223,73 +331,30 @@ std::string formatText(const tamrt_model &model, const Options &options) {
                     bytes(rung.memory.output + rung.memory.vectors),
                     bytes(rung.memory.parameters), bytes(rung.memory.total())});
   text += table(rows);
-  text += "bytes besides, of a fit of a file:\n";
-  text += table({{"constant", bytes(need.constant)},
-                 {"per thread but one", bytes(need.perThread)},
-                 {"per row", bytes(need.perRow)},
-                 {"per group", bytes(need.perGroup)},
-                 {"per thread and level", bytes(need.perLevel)}});
-  text += "bytes of a fit of a stream, by use:\n";
-  rows = {{"use", "per thread", "per group at a time", "and level"}};
-  for (const StreamNeed::Use &one : stream.uses)
-    rows.push_back({use(one.kind), bytes(one.rung), bytes(one.group),
-                    bytes(one.perLevel)});
-  text += table(rows);
-  text += "bytes besides, of a fit of a stream:\n";
-  text += table({{"constant", bytes(stream.constant)},
-                 {"per thread but one", bytes(stream.perThread)},
-                 {"per row", bytes(stream.perRow)},
-                 {"per group", bytes(stream.perGroup)},
-                 {"most of groups at a time", bytes(stream.groupLimit)}});
+  text += "bytes besides, of a fit of a file:\n" + tableOf(memoryNeed(model));
+  const StreamNeed stream = streamNeed(model);
+  text += "bytes of a fit of a stream, by use:\n" + tableOf(stream.uses);
+  text += "bytes besides, of a fit of a stream:\n" + tableOf(stream);
   if (!stream.kept.empty())
     text += "kept by a fit of a stream:\n";
   for (const std::string &kept : stream.kept)
     text += "  " + kept + "\n";
   if (const std::optional<RankNeed> ranks = rankNeed(model)) {
-    text += "bytes of a rank of MPI in a fit, by use:\n";
-    rows = {{"use", "per group of its rows", "per further node"}};
-    for (const RankNeed::Use &one : ranks->uses)
-      rows.push_back({use(one.kind), bytes(one.group), bytes(one.node)});
-    text += table(rows);
-    text += "bytes besides, of a rank of MPI in a fit:\n";
-    text += table({{"constant", bytes(ranks->constant)},
-                   {"per rank of the machine", bytes(ranks->perRank)},
-                   {"per thread but one", bytes(ranks->perThread)},
-                   {"per thread and level", bytes(ranks->perLevel)},
-                   {"per row", bytes(ranks->perRow)},
-                   {"per row of a further file", bytes(ranks->perFileRow)},
-                   {"per group of all", bytes(ranks->perGroup)},
-                   {"the same of rank 0", bytes(ranks->perGroupOfFirst)}});
-    if (const std::optional<RankNeed::Inference> &more = ranks->inference) {
-      text += "bytes more of a rank of MPI in a fit with inference:\n";
-      text +=
-          table({{"most of messages", bytes(more->messages)},
-                 {"per thread", bytes(more->perThread)},
-                 {"per group of its rows", bytes(more->perOwnGroup)},
-                 {"per group of all on rank 0", bytes(more->perGroupOfFirst)}});
-    }
+    text += "bytes of a rank of MPI in a fit, by use:\n" + tableOf(ranks->uses);
+    text += "bytes besides, of a rank of MPI in a fit:\n" + tableOf(*ranks);
+    if (ranks->inference)
+      text += "bytes more of a rank of MPI in a fit with inference:\n" +
+              tableOf(*ranks->inference);
   }
   if (const std::optional<RankTableNeed> ranks = rankTableNeed(model)) {
-    text += "bytes of a rank of MPI for a row of a prediction, by use:\n";
-    rows = {{"use", "per row"}};
-    for (const RankTableNeed::Use &one : ranks->uses)
-      rows.push_back({use(one.kind), bytes(one.perRow)});
-    text += table(rows);
-    text += "bytes besides, of a rank of MPI in a prediction:\n";
+    text += "bytes of a rank of MPI for a row of a prediction, by use:\n" +
+            tableOf(ranks->uses);
     text +=
-        table({{"constant", bytes(ranks->constant)},
-               {"most of messages of rank 0", bytes(ranks->messagesOfFirst)},
-               {"per rank of the machine", bytes(ranks->perRank)},
-               {"per thread but one", bytes(ranks->perThread)},
-               {"per group of the weights", bytes(ranks->perGroup)}});
+        "bytes besides, of a rank of MPI in a prediction:\n" + tableOf(*ranks);
   }
-  if (model.adapt) {
-    const WindowStreamNeed held = windowStreamNeed(model);
-    text += "bytes of the rows of adapt of a stream:\n";
-    text += table({{"constant", bytes(held.chunk)},
-                   {"per row that is held", bytes(held.perRow)},
-                   {"most rows held of a group", bytes(held.rowsPerGroup)}});
-  }
+  if (model.adapt)
+    text += "bytes of the rows of adapt of a stream:\n" +
+            tableOf(windowStreamNeed(model));
   if (canDecompress()) {
     text += "bytes besides, of a compressed file:\n";
     rows.clear();
@@ -319,74 +384,38 @@ json toJson(const tamrt_placement *placement) {
           {"predict", placeName(all.predict)}};
 }
 
-json toJson(const StreamNeed &need) {
-  json uses = json::array();
-  for (const StreamNeed::Use &one : need.uses)
-    uses.push_back({{"use", use(one.kind)},
-                    {"per_thread", one.rung},
-                    {"per_group", one.group},
-                    {"per_level", one.perLevel}});
-  return {{"constant", need.constant},
-          {"per_thread", need.perThread},
-          {"per_row", need.perRow},
-          {"per_group", need.perGroup},
-          {"group_limit", need.groupLimit},
-          {"uses", uses},
-          {"kept", need.kept}};
+json streamToJson(const tamrt_model &model) {
+  const StreamNeed need = streamNeed(model);
+  json stream = jsonOf(need);
+  stream["uses"] = jsonOf(need.uses);
+  stream["kept"] = need.kept;
+  return stream;
 }
 
 json ranksToJson(const tamrt_model &model) {
   const std::optional<RankNeed> need = rankNeed(model);
   if (!need)
     return nullptr;
-  json uses = json::array(), inference;
-  if (const std::optional<RankNeed::Inference> &more = need->inference)
-    inference = {{"messages", more->messages},
-                 {"per_thread", more->perThread},
-                 {"per_own_group", more->perOwnGroup},
-                 {"per_group_of_first", more->perGroupOfFirst}};
-  for (const RankNeed::Use &one : need->uses)
-    uses.push_back({{"use", use(one.kind)},
-                    {"per_own_group", one.group},
-                    {"per_node", one.node}});
-  return {{"constant", need->constant},
-          {"per_rank", need->perRank},
-          {"per_thread", need->perThread},
-          {"per_level", need->perLevel},
-          {"per_row", need->perRow},
-          {"per_file_row", need->perFileRow},
-          {"per_group", need->perGroup},
-          {"per_group_of_first", need->perGroupOfFirst},
-          {"uses", uses},
-          {"inference", inference}};
+  json ranks = jsonOf(*need);
+  ranks["uses"] = jsonOf(need->uses);
+  ranks["inference"] = need->inference ? jsonOf(*need->inference) : json();
+  return ranks;
 }
 
 json rankTablesToJson(const tamrt_model &model) {
   const std::optional<RankTableNeed> need = rankTableNeed(model);
   if (!need)
     return nullptr;
-  json uses = json::array();
-  for (const RankTableNeed::Use &one : need->uses)
-    uses.push_back({{"use", use(one.kind)}, {"per_row", one.perRow}});
-  return {{"constant", need->constant},
-          {"messages_of_first", need->messagesOfFirst},
-          {"per_rank", need->perRank},
-          {"per_thread", need->perThread},
-          {"per_group", need->perGroup},
-          {"uses", uses}};
-}
-
-json toJson(const WindowStreamNeed &need) {
-  return {{"constant", need.chunk},
-          {"per_row", need.perRow},
-          {"rows_per_group", need.rowsPerGroup}};
+  json ranks = jsonOf(*need);
+  ranks["uses"] = jsonOf(need->uses);
+  return ranks;
 }
 
 json adaptToJson(const tamrt_model &model) {
   const tamrt_adapt *adapt = model.adapt;
   if (!adapt)
     return nullptr;
-  return {{"stream", toJson(windowStreamNeed(model))},
+  return {{"stream", jsonOf(windowStreamNeed(model))},
           {"window", adapt->window},
           {"update", adapt->update},
           {"horizon", adapt->horizon},
@@ -404,7 +433,6 @@ json compressedNeed() {
 }
 
 std::string formatJson(const tamrt_model &model, const Options &options) {
-  const MemoryNeed need = memoryNeed(model);
   json effects = json::array();
   for (int64_t i = 0; i < model.effect_count; ++i)
     effects.push_back({{"effect", model.effects[i].name},
@@ -464,13 +492,8 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"penalties", penalties},
                {"tables", tables},
                {"rungs", rungs},
-               {"fit",
-                {{"constant", need.constant},
-                 {"per_thread", need.perThread},
-                 {"per_row", need.perRow},
-                 {"per_group", need.perGroup},
-                 {"per_level", need.perLevel}}},
-               {"stream", toJson(streamNeed(model))},
+               {"fit", jsonOf(memoryNeed(model))},
+               {"stream", streamToJson(model)},
                {"ranks", ranksToJson(model)},
                {"ranks_predict", rankTablesToJson(model)},
                {"compressed", compressedNeed()},

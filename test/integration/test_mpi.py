@@ -309,32 +309,70 @@ class Sent(Mpi):
         _, width = json.loads(content[8:8 + size])["sums"]["shape"]
         return 24 + 8 * width
 
+    def nodes_of(self, model, train, count):
+        """The ranks that send nodes of a group, of all groups, and the nodes.
+        A rank has what is a part of as many; `model` can split."""
+        folder = self.dir / f"parts-{count}"
+        self.succeed(model, "split", train, "--parts", count, "-o", folder)
+        self.assertEqual(len(list(folder.iterdir())), count)
+        senders, blocks, seen = 0, 0, collections.Counter()
+        for i in range(count):
+            for group, segments in segments_of(
+                    folder / f"part-{i + 1}.csv").items():
+                first = seen[group]
+                seen[group] += segments
+                if first > 0:
+                    own = count_blocks(first, first + segments)
+                    self.assertLessEqual(own, 2 * math.log2(segments) + 1)
+                    blocks += own
+                    senders += 1
+        self.assertGreater(senders, 0)
+        return senders, blocks
+
+    def timings(self, count, model, train):
+        _, printed = self.fit_ranks(count, model, train, "--timings=json")
+        return json.loads(printed.strip().splitlines()[-1])
+
+    @staticmethod
+    def besides(count):
+        """What all ranks send in an exchange of nodes that has none."""
+        return count * (16 * (count - 1) + 8)
+
     def check(self, model, train, counts):
         node = self.bytes_of_node(model, train)
         for count in counts:
-            # A rank has what is a part of as many.
-            folder = self.dir / f"parts-{count}"
-            self.succeed(model, "split", train, "--parts", count, "-o", folder)
-            self.assertEqual(len(list(folder.iterdir())), count)
-            senders, blocks, seen = 0, 0, collections.Counter()
-            for i in range(count):
-                for group, segments in segments_of(
-                        folder / f"part-{i + 1}.csv").items():
-                    first = seen[group]
-                    seen[group] += segments
-                    if first > 0:
-                        own = count_blocks(first, first + segments)
-                        self.assertLessEqual(own, 2 * math.log2(segments) + 1)
-                        blocks += own
-                        senders += 1
-            self.assertGreater(senders, 0)
-            _, printed = self.fit_ranks(count, model, train, "--timings=json")
-            sent = json.loads(printed.strip().splitlines()[-1])[
-                "bytes of sums sent"]
+            senders, blocks = self.nodes_of(model, train, count)
+            sent = self.timings(count, model, train)["bytes of sums sent"]
             with self.subTest(ranks=count, node=node):
-                besides = count * (16 * (count - 1) + 8)
-                self.assertLessEqual(sent, blocks * node + besides)
+                self.assertLessEqual(sent, blocks * node + self.besides(count))
                 self.assertGreaterEqual(sent, senders * node)
+
+    def test_conjugate_gradients(self):
+        # Of a group on all ranks.
+        formula = "y ~ l(a) + s(d, k=60) + s(a, k=60)"
+        model = self.compile(formula, "--solver=cg", name="iterated")
+        direct = self.compile(formula)
+        train = self.write(rows_of(31 * SEGMENT))
+        info = json.loads(self.succeed(model, "info", "--format=json"))
+        width = info["columns"]
+        use, = info["ranks"]["uses"]
+        for count in (2, 3):
+            senders, blocks = self.nodes_of(direct, train, count)
+            self.assertEqual(senders, count - 1)
+            told = self.timings(count, model, train)
+            products = told["iterations"]
+            self.assertGreater(products, 9)
+            # A product's vector goes out, and its nodes come back. Before them
+            # the right-hand side and the blocks are summed once.
+            least = products * senders * (16 + 8 * width + 24 + 8 * width)
+            most = (products * (senders * (16 + 8 * width)
+                                + blocks * (24 + 8 * (width + 3))
+                                + self.besides(count))
+                    + senders * 16 + blocks * use["per_node"]
+                    + self.besides(count))
+            with self.subTest(ranks=count, products=products, least=least):
+                self.assertLessEqual(told["bytes of sums sent"], most)
+                self.assertGreaterEqual(told["bytes of sums sent"], least)
 
     def test_several_groups(self):
         model = self.compile(FORMULA, group="g", date="date")

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tamrt {
@@ -165,15 +166,17 @@ BytesList listOf(const RankNeed &need) {
           {"per row", "per_row", need.perRow},
           {"per row of a further file", "per_file_row", need.perFileRow},
           {"per group of all", "per_group", need.perGroup},
-          {"the same of rank 0", "per_group_of_first", need.perGroupOfFirst}};
+          {"the same of rank 0", "per_group_of_first", need.perGroupOfFirst},
+          {"most of sketches", "sketches", need.sketchLimit}};
 }
 
 BytesList listOf(const RankNeed::Use &use) {
   return {{"per group of its rows", "per_own_group", use.group},
-          {"per further node", "per_node", use.node}};
+          {"per further node", "per_node", use.node},
+          {"per group with a sketch", "per_sketch", use.sketch}};
 }
 
-BytesList listOf(const RankNeed::Inference &need) {
+BytesList listOf(const RankNeed::Gathered &need) {
   return {{"most of messages", "messages", need.messages},
           {"per thread", "per_thread", need.perThread},
           {"per group of its rows", "per_own_group", need.perOwnGroup},
@@ -192,6 +195,27 @@ BytesList listOf(const RankTableNeed &need) {
 
 BytesList listOf(const RankTableNeed::Use &use) {
   return {{"per row", "per_row", use.perRow}};
+}
+
+BytesList listOf(const RankTableNeed::Errors &errors) {
+  return {{"per thread", "per_thread", errors.perThread},
+          {"per row", "per_row", errors.perRow},
+          {"per row and column", "per_column", errors.perColumn},
+          {"per group of the weights", "per_group", errors.perGroup}};
+}
+
+BytesList listOf(const RankWindowNeed &need) {
+  return {
+      {"constant", "constant", need.constant},
+      {"most of messages of rank 0", "messages_of_first", need.messagesOfFirst},
+      {"per rank of the machine", "per_rank", need.perRank},
+      {"per thread", "windows", need.windows},
+      {"per thread but one", "per_thread", need.perThread},
+      {"per row", "per_row", need.perRow},
+      {"per window", "per_window", need.perWindow},
+      {"per window with coefficients", "per_coefficients",
+       need.perCoefficients},
+      {"per group of all", "per_group", need.perGroup}};
 }
 
 BytesList listOf(const WindowStreamNeed &need) {
@@ -342,16 +366,24 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   if (const std::optional<RankNeed> ranks = rankNeed(model)) {
     text += "bytes of a rank of MPI in a fit, by use:\n" + tableOf(ranks->uses);
     text += "bytes besides, of a rank of MPI in a fit:\n" + tableOf(*ranks);
-    if (ranks->inference)
-      text += "bytes more of a rank of MPI in a fit with inference:\n" +
-              tableOf(*ranks->inference);
+    for (const auto &[what, more] :
+         {std::pair("in a fit with inference", &ranks->inference),
+          std::pair("that tunes", &ranks->tune)})
+      if (*more)
+        text += fmt::format("bytes more of a rank of MPI {}:\n", what) +
+                tableOf(**more);
   }
   if (const std::optional<RankTableNeed> ranks = rankTableNeed(model)) {
     text += "bytes of a rank of MPI for a row of a prediction, by use:\n" +
             tableOf(ranks->uses);
     text +=
         "bytes besides, of a rank of MPI in a prediction:\n" + tableOf(*ranks);
+    if (!ranks->errors.empty())
+      text += "bytes more of a rank of MPI for standard errors, by use:\n" +
+              tableOf(ranks->errors);
   }
+  if (const std::optional<RankWindowNeed> ranks = rankWindowNeed(model))
+    text += "bytes of a rank of MPI in adapt:\n" + tableOf(*ranks);
   if (model.adapt)
     text += "bytes of the rows of adapt of a stream:\n" +
             tableOf(windowStreamNeed(model));
@@ -399,6 +431,7 @@ json ranksToJson(const tamrt_model &model) {
   json ranks = jsonOf(*need);
   ranks["uses"] = jsonOf(need->uses);
   ranks["inference"] = need->inference ? jsonOf(*need->inference) : json();
+  ranks["tune"] = need->tune ? jsonOf(*need->tune) : json();
   return ranks;
 }
 
@@ -408,7 +441,13 @@ json rankTablesToJson(const tamrt_model &model) {
     return nullptr;
   json ranks = jsonOf(*need);
   ranks["uses"] = jsonOf(need->uses);
+  ranks["errors"] = jsonOf(need->errors);
   return ranks;
+}
+
+json rankWindowsToJson(const tamrt_model &model) {
+  const std::optional<RankWindowNeed> need = rankWindowNeed(model);
+  return need ? jsonOf(*need) : json();
 }
 
 json adaptToJson(const tamrt_model &model) {
@@ -496,6 +535,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"stream", streamToJson(model)},
                {"ranks", ranksToJson(model)},
                {"ranks_predict", rankTablesToJson(model)},
+               {"ranks_adapt", rankWindowsToJson(model)},
                {"compressed", compressedNeed()},
                {"spec", model.spec}};
   // Texts from a spec need not be UTF-8.

@@ -8,6 +8,7 @@
 
 #include "app/Memory.h"
 
+#include "app/AdaptRun.h"
 #include "app/StreamedAdapt.h"
 #include "core/data/Dataset.h"
 #include "core/data/ModelColumns.h"
@@ -23,6 +24,7 @@
 #include "core/run/Crew.h"
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
+#include "core/run/Tune.h"
 #include "core/run/Windows.h"
 #include "io/CsvBlocks.h"
 #include "io/GrowingArray.h"
@@ -74,6 +76,13 @@ constexpr int64_t kGroupOfRank = 360;
 constexpr int64_t kInferredGroup = 768;
 constexpr int64_t kInferredEffect = 160;
 
+/// What a search for penalties keeps of a group on rank 0 beside matrices: its
+/// name, its scores and its row of the table; of a penalty of it; and of each
+/// thread, in matrices of D x D numbers.
+constexpr int64_t kTunedGroup = 384;
+constexpr int64_t kTunedPenalty = 64;
+constexpr int64_t kSearchMatrices = 8;
+
 /// The cells of a row's keys in a table, with commas.
 constexpr int64_t kKeyText = 24;
 
@@ -94,11 +103,16 @@ int64_t perLevel(const tamrt_model &model, tamrt_step_kind kind) {
              : own;
 }
 
+/// The ranges of a group's inputs.
+int64_t rangesOfGroup(const tamrt_model &model) {
+  return int64_t(sizeof(Range)) * model.input_count;
+}
+
 /// Most bytes of a streamed fit for a group: while rows are surveyed, in
 /// vectors that double as they grow, or while they are fitted.
 int64_t streamedGroup(const tamrt_model &model) {
   const ModelColumns columns = columnsOf(model, Purpose::Fit);
-  const int64_t ranges = int64_t(sizeof(Range)) * model.input_count;
+  const int64_t ranges = rangesOfGroup(model);
   int64_t surveyed = kSurveyedGroup + ranges +
                      2 * int64_t(sizeof(GroupDates) + 2 * sizeof(uint32_t) +
                                  sizeof(Spread) * columns.numbers.size());
@@ -176,44 +190,82 @@ static RankNeed::Use rankUse(const tamrt_model &model, tamrt_step_kind kind) {
     return kNode + number * int64_t(SumsLayout(model, of).size());
   };
   RankNeed::Use use = {kind, kGroupOfRank + 3 * number * model.columns,
-                       nodeOf(kind)};
+                       nodeOf(kind), 0};
   if (describe(kind).isCg()) {
+    use.sketch = cgSketchBytes(model);
     // Vectors are sent to the ranks that have rows of the group.
     use.group += 3 * number * model.columns +
-                 int64_t(GroupFits::bytesPerGroup(model, kind, 1));
+                 int64_t(GroupFits::bytesPerGroup(model, kind, 1)) - use.sketch;
     use.node += nodeOf(TAMRT_STEP_CG_CHUNK);
   }
   use.group += use.node;
   return use;
 }
 
-/// What inference adds to a fit by ranks.
-static std::optional<RankNeed::Inference>
-inferenceOfRank(const tamrt_model &model) {
-  if (!hasDirect(model))
-    return std::nullopt;
-  RankNeed::Inference need = {};
-  // A block, of a group at least, as a message that grows, and as rank 0
-  // receives it.
-  const auto bytes = int64_t(Inference::bytesPerGroup(model));
-  need.messages = 3 * std::max(int64_t(kMessageBlockBytes), bytes);
-  int64_t most = 0, without = 0;
-  for (const tamrt_step *step : stepsOf(model, TAMRT_STEP_FIT_CHUNK)) {
-    const auto memoryOf = [&](FitExtra extra) {
-      return fitMemory(model, *step, TAMRT_SEGMENT_ROWS, extra).total();
-    };
-    without = std::max(without, memoryOf({}));
-    most = std::max(most, memoryOf({.infers = true}));
-  }
-  // The rows' residuals come after the solves.
-  for (const tamrt_step *step : stepsOf(model, TAMRT_STEP_TERMS))
+/// The largest rung of a fit of groups of so many rows by the direct solver, or
+/// by conjugate gradients.
+static int64_t largestFit(const tamrt_model &model, tamrt_step_kind kind,
+                          FitExtra extra = {},
+                          int64_t rows = TAMRT_SEGMENT_ROWS) {
+  int64_t most = 0;
+  for (const tamrt_step *step : stepsOf(model, kind))
+    most = std::max(most, fitMemory(model, *step, rows, extra).total());
+  return most;
+}
+
+/// The same of a type of output; 0 if there is none.
+static int64_t largestOutput(const tamrt_model &model, tamrt_step_kind kind) {
+  int64_t most = 0;
+  for (const tamrt_step *step : stepsOf(model, kind))
     most = std::max(most, predictMemory(model, *step, step->rung_rows).total());
-  need.perThread = most - without;
+  return most;
+}
+
+/// Messages to rank 0 of what a group has `bytes` of: a block, of a group at
+/// least, as a message that grows, and as rank 0 receives it.
+static int64_t messagesOf(int64_t bytes) {
+  return 3 * std::max(int64_t(kMessageBlockBytes), bytes);
+}
+
+/// What inference adds to a fit by ranks.
+static RankNeed::Gathered inferenceOfRank(const tamrt_model &model) {
+  const auto bytes = int64_t(Inference::bytesPerGroup(model));
+  RankNeed::Gathered need = {};
+  need.messages = messagesOf(bytes);
+  // The rows' residuals come after the solves.
+  const int64_t most =
+      std::max(largestFit(model, TAMRT_STEP_FIT_CHUNK, {.infers = true}),
+               largestOutput(model, TAMRT_STEP_TERMS));
+  need.perThread = most - largestFit(model, TAMRT_STEP_FIT_CHUNK);
   need.perOwnGroup = bytes + kInferredGroup +
                      kInferredEffect * model.effect_count +
-                     int64_t(sizeof(Range)) * model.input_count;
-  need.perGroupOfFirst = kWeightCopies * bytes;
+                     rangesOfGroup(model);
+  // As found, and as the file's bytes.
+  need.perGroupOfFirst = 2 * bytes;
   return need;
+}
+
+/// What the choice of penalties adds to it.
+static RankNeed::Gathered tuneOfRank(const tamrt_model &model) {
+  const auto bytes = int64_t(Systems::bytesPerGroup(model));
+  RankNeed::Gathered need = {};
+  need.messages = messagesOf(bytes);
+  need.perThread =
+      largestFit(model, TAMRT_STEP_FIT_CHUNK, {.takesSystem = true}) -
+      largestFit(model, TAMRT_STEP_FIT_CHUNK) +
+      kSearchMatrices * int64_t(sizeof(double)) * model.columns * model.columns;
+  need.perOwnGroup = bytes;
+  need.perGroupOfFirst = bytes + tuneBytesPerGroup(model, Criterion::Gcv) +
+                         kTunedGroup + kTunedPenalty * model.penalty_count;
+  return need;
+}
+
+/// A row while ranks exchange it. A column exists twice then, with the order of
+/// the rows before and after; parts of the former and long runs of the latter
+/// take less than a byte.
+static int64_t exchangedRow(const tamrt_model &model) {
+  return int64_t(Dataset::bytesPerReadRow(model) + 2 * sizeof(uint32_t) +
+                 sizeof(double) + 1);
 }
 
 std::optional<RankNeed> rankNeed(const tamrt_model &model) {
@@ -221,21 +273,16 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
     return std::nullopt;
   const MemoryNeed whole = memoryNeed(model);
   const ModelColumns columns = columnsOf(model, Purpose::Fit);
-  const auto inputs = int64_t(model.input_count);
   RankNeed need = {};
   need.constant = whole.constant + kMpi;
   need.perThread = whole.perThread;
   need.perLevel = whole.perLevel;
   need.perRank = kMpiOfRank;
   need.perFileRow = int64_t(Dataset::bytesPerReadRow(model));
-  // While a column is exchanged, it exists twice, with the order of the rows
-  // before and after; parts of the former and long runs of the latter take less
-  // than a byte.
-  need.perRow =
-      std::max(whole.perRow, need.perFileRow + int64_t(2 * sizeof(uint32_t) +
-                                                       sizeof(double) + 1));
+  need.perRow = std::max(whole.perRow, exchangedRow(model));
   need.perGroup = kGroupOfRanks + int64_t(sizeof(double)) * model.columns +
-                  inputs * int64_t(sizeof(Range) + 2 * sizeof(Spread));
+                  rangesOfGroup(model) +
+                  2 * int64_t(sizeof(Spread)) * model.input_count;
   // The message of all ranks, and those of each.
   need.perGroupOfFirst = 2 * int64_t(sizeof(double)) * (model.columns + 1);
   if (columns.weights)
@@ -243,7 +290,11 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (firstStep(model, kind))
       need.uses.push_back(rankUse(model, kind));
-  need.inference = inferenceOfRank(model);
+  need.sketchLimit = int64_t(StreamLimits().stateBytes);
+  if (hasDirect(model)) {
+    need.inference = inferenceOfRank(model);
+    need.tune = tuneOfRank(model);
+  }
   return need;
 }
 
@@ -253,18 +304,49 @@ static int64_t textOfRow(int64_t numbers) {
   return int64_t(grownBytes(size_t(kKeyText + 1 + 25 * numbers)));
 }
 
+/// A rank that predicts: the program, its tables and MPI.
+static int64_t predictingRank(const tamrt_model &model) {
+  return programBytes() + kLibraries + kBlock +
+         kWeightCopies * tableBytes(model) + kMpi;
+}
+
+/// A group of weights while they are read.
+static int64_t groupOfWeights(const tamrt_model &model) {
+  return kGroupText +
+         2 * int64_t(sizeof(double)) * (model.columns + 2 * model.input_count);
+}
+
+/// What standard errors of a type of output take.
+static RankTableNeed::Errors errorsOf(const tamrt_model &model,
+                                      tamrt_step_kind kind) {
+  constexpr auto number = int64_t(sizeof(double));
+  RankTableNeed::Errors errors = {};
+  errors.kind = kind;
+  errors.perThread = std::max<int64_t>(
+      largestOutput(model, TAMRT_STEP_VARIANCES) - largestOutput(model, kind),
+      0);
+  errors.perRow = number * outputWidth(model, TAMRT_STEP_VARIANCES);
+  errors.perColumn = number + textOfRow(1) - textOfRow(0);
+  errors.perGroup = int64_t(Inference::bytesPerGroup(model));
+  // Errors of centred effects.
+  if (kind == TAMRT_STEP_TERMS) {
+    errors.perRow += number * model.effect_count;
+    errors.perGroup += number * (model.columns + 2 * model.effect_count);
+  }
+  errors.perRow =
+      std::max<int64_t>(errors.perRow - textOfRow(outputWidth(model, kind)), 0);
+  return errors;
+}
+
 std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model) {
   if (model.carry_bytes > 0)
     return std::nullopt;
-  const MemoryNeed whole = memoryNeed(model);
   RankTableNeed need = {};
-  need.constant = programBytes() + kLibraries + kBlock +
-                  kWeightCopies * tableBytes(model) + kMpi;
+  need.constant = predictingRank(model);
   need.messagesOfFirst = int64_t(kMessageBlockBytes);
-  need.perThread = whole.perThread;
+  need.perThread = memoryNeed(model).perThread;
   need.perRank = kMpiOfRank;
-  need.perGroup = kGroupText + 2 * int64_t(sizeof(double)) *
-                                   (model.columns + 2 * model.input_count);
+  need.perGroup = groupOfWeights(model);
   for (tamrt_step_kind kind :
        {TAMRT_STEP_PREDICT, TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN}) {
     if (!firstStep(model, kind))
@@ -276,7 +358,102 @@ std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model) {
                    int64_t(grownBytes(size_t(kKeyText) + sizeof(uint64_t))) +
                    int64_t(sizeof(double)) * width + int64_t(sizeof(uint32_t)) +
                    textOfRow(width)});
+    if (kind != TAMRT_STEP_DESIGN && firstStep(model, TAMRT_STEP_VARIANCES))
+      need.errors.push_back(errorsOf(model, kind));
   }
+  return need;
+}
+
+/// The windows of a spec, of units that a run on the CPU has.
+static WindowOptions windowsOfSpec(const tamrt_model &model) {
+  const tamrt_adapt &adapt = *model.adapt;
+  RunOptions run;
+  run.oracle = oracleOptions(model.oracle);
+  run.work = WorkKind::Sliding;
+  WindowOptions windows = {.training = size_t(adapt.window),
+                           .update = size_t(adapt.update)};
+  if (const Result<FitRoute> route =
+          chooseSolver(*adapt.model, windows.training, run))
+    windows.perUnit = windowsOfUnit(*adapt.model, *route, windows);
+  return windows;
+}
+
+/// The largest rung that a thread of `adapt` runs.
+static int64_t largestOfWindows(const tamrt_model &model) {
+  const tamrt_model &own = *model.adapt->model;
+  const int64_t rows = model.adapt->window;
+  int64_t most = std::max(
+      {largestFit(own, TAMRT_STEP_FIT_CHUNK, {.takesSystem = true}, rows),
+       largestFit(own, TAMRT_STEP_APPLY_CHUNK, {}, rows),
+       largestOutput(own, TAMRT_STEP_PREDICT),
+       largestOutput(own, TAMRT_STEP_DESIGN)});
+  if (own.small_blocks)
+    most = std::max(
+        most, largestFit(*own.small_blocks, TAMRT_STEP_APPLY_CHUNK, {}, rows));
+  if (model.adapt->corrects)
+    most = std::max({most, largestOutput(model, TAMRT_STEP_PREDICT),
+                     largestOutput(model, TAMRT_STEP_TERMS)});
+  return most;
+}
+
+/// A row of `adapt` on a rank, at its peak.
+static int64_t adaptedRow(const tamrt_model &model) {
+  constexpr auto number = int64_t(sizeof(double));
+  constexpr auto index = int64_t(sizeof(uint32_t));
+  const JointInputs joint(model);
+  const ModelColumns columns = columnsOf(joint.model(), Purpose::Fit);
+  const auto levels = index * int64_t(columns.levels.size());
+  // Keys, where they end, lines, and where the row went.
+  const int64_t kept = int64_t(grownBytes(size_t(kKeyText) + sizeof(uint64_t)) +
+                               grownBytes(sizeof(uint64_t))) +
+                       index;
+  // Levels are copied before rows are arranged.
+  const int64_t arranged =
+      int64_t(Dataset::bytesPerRow(joint.model())) + levels;
+  // Columns and forecasts; of a correction the base prediction, its residual
+  // and effects, also as they come from the base model.
+  int64_t fitted =
+      index + number * int64_t(columns.numbers.size() + 1) + levels;
+  int64_t effects = 0;
+  const bool corrects = model.adapt->corrects;
+  if (corrects) {
+    // Levels have codes of the base model, too.
+    fitted += 2 * number + levels;
+    const auto own = std::count_if(
+        joint.places.begin(), joint.places.end(),
+        [](const JointInputs::Place &place) { return place.effect; });
+    fitted += number * own;
+    effects = own > 0 ? number * model.effect_count : 0;
+  }
+  // Forecasts and base predictions as they are returned; then the table.
+  const int64_t width = corrects ? 3 : 1;
+  const int64_t returned = (corrects ? 2 : 1) * number;
+  const int64_t told = returned + std::max(2 * number, textOfRow(width));
+  return kept + std::max({exchangedRow(joint.model()), arranged,
+                          fitted + std::max(effects, told)});
+}
+
+std::optional<RankWindowNeed> rankWindowNeed(const tamrt_model &model) {
+  if (!model.adapt)
+    return std::nullopt;
+  const tamrt_model &own = *model.adapt->model;
+  const WindowMemory memory = windowMemory(own, windowsOfSpec(model));
+  RankWindowNeed need = {};
+  need.constant = predictingRank(model) + memory.unit +
+                  (&own == &model ? 0 : kWeightCopies * tableBytes(own));
+  need.messagesOfFirst = int64_t(kMessageBlockBytes);
+  need.perThread = memoryNeed(model).perThread;
+  need.perRank = kMpiOfRank;
+  need.windows = largestOfWindows(model) + memory.perThread;
+  need.perRow = adaptedRow(model);
+  need.perWindow = int64_t(sizeof(Window));
+  // Its keys as they are asked for, sent and received, and the table.
+  need.perCoefficients = 4 * int64_t(sizeof(uint32_t)) +
+                         2 * (kKeyText + int64_t(sizeof(uint64_t))) +
+                         int64_t(sizeof(std::string_view)) +
+                         textOfRow(own.columns + 1);
+  need.perGroup = kGroupOfRanks + kGroupOfRank +
+                  (model.adapt->corrects ? groupOfWeights(model) : 0);
   return need;
 }
 
@@ -292,16 +469,7 @@ WindowStreamNeed windowStreamNeed(const tamrt_model &model,
 }
 
 WindowStreamNeed windowStreamNeed(const tamrt_model &model) {
-  const tamrt_adapt &adapt = *model.adapt;
-  RunOptions run;
-  run.oracle = oracleOptions(model.oracle);
-  run.work = WorkKind::Sliding;
-  const auto window = size_t(adapt.window);
-  const Result<FitRoute> route = chooseSolver(*adapt.model, window, run);
-  return windowStreamNeed(model, adapt,
-                          route ? windowsOfUnit(*adapt.model, *route,
-                                                {window, size_t(adapt.update)})
-                                : 1);
+  return windowStreamNeed(model, *model.adapt, windowsOfSpec(model).perUnit);
 }
 
 } // namespace tamrt

@@ -76,10 +76,10 @@ struct StreamNeed {
 
 StreamNeed streamNeed(const tamrt_model &model);
 
-/// The same for each rank of a fit on N ranks of one machine
-/// (docs/scale.md), in bytes that are resident: MPI reserves addresses that it
-/// does not use. The constants are those of OpenMPI. A
-/// rank that has at most R rows of g groups, of all G, runs under
+/// The same for each rank of a fit on N ranks of one machine (docs/scale.md),
+/// in bytes that are resident: MPI reserves addresses that it does not use. The
+/// constants are those of OpenMPI. A rank that has at most R rows of g groups,
+/// of all G, runs under
 ///
 ///     constant + N * perRank + T * (rung + L * perLevel) + (T - 1) * perThread
 ///       + R * perRow + F * perFileRow + G * perGroup + g * use.group
@@ -87,20 +87,24 @@ StreamNeed streamNeed(const tamrt_model &model);
 ///
 /// and rank 0 under G * perGroupOfFirst more. If a rank reads parts of several
 /// files, F are the rows of the largest, else 0. K are the nodes that its
-/// groups have beyond one each: a group of n segments has at most 2 log2(n)
-/// + 1. With inference a rank takes
+/// groups have beyond one each: a group of n segments has at most
+/// 2 log2(n) + 1. If conjugate gradients make sketches, a rank takes
 ///
-///     min(inference->messages, G * inference->perGroupOfFirst)
-///       + T * inference->perThread + g * inference->perOwnGroup
+///     min(g * use.sketch, max(use.sketch, sketchLimit))
 ///
-/// more, and rank 0 besides G * inference->perGroupOfFirst.
+/// more. With inference, and in `tune`, a rank takes
+///
+///     min(messages, 2 * G * perOwnGroup) + T * perThread + g * perOwnGroup
+///
+/// of `inference`, and of `tune`, more, and rank 0 besides G * perGroupOfFirst.
 struct RankNeed {
   /// Memory of one of the model's solvers.
   struct Use {
     tamrt_step_kind kind;
     /// The sums of a group in one node, its coefficients and, for conjugate
-    /// gradients, its state and vectors; the sums of a further node.
-    int64_t group, node;
+    /// gradients, its state and vectors; the sums of a further node; the sketch
+    /// of a group.
+    int64_t group, node, sketch;
   };
 
   /// As for a fit of a file, and MPI.
@@ -111,30 +115,40 @@ struct RankNeed {
   int64_t perRow, perFileRow;
   /// The survey of all ranks, and the coefficients; those that rank 0 receives.
   int64_t perGroup, perGroupOfFirst;
+  /// Most bytes of the sketches of groups that iterate at a time.
+  int64_t sketchLimit;
   std::vector<Use> uses;
-  /// Most bytes of messages; the arena of the equations' inverse; the inference
-  /// of a group while it is found, and on rank 0 until it is in the file.
-  struct Inference {
+  /// What comes from all groups to rank 0: most bytes of messages; what a
+  /// thread takes to find it; that of a group on the rank that solves it, and
+  /// on rank 0.
+  struct Gathered {
     int64_t messages, perThread, perOwnGroup, perGroupOfFirst;
   };
-  /// None for a model without the direct solver.
-  std::optional<Inference> inference;
+  /// Inference, until it is in the file; the equations, until penalties have
+  /// been chosen. None for a model without the direct solver.
+  std::optional<Gathered> inference, tune;
 };
 
 /// None for a model that ranks do not fit.
 std::optional<RankNeed> rankNeed(const tamrt_model &model);
 
-/// The same for each rank of `predict` and `decompose` without standard errors.
-/// If the files' parts of a rank have R rows, with keys of at most 24 bytes a
-/// row, and there are weights of G groups that are those of a fit alone, it
-/// runs under
+/// The same for each rank of `predict` and `decompose`. If the files' parts of
+/// a rank have R rows, with keys of at most 24 bytes a row, and there are
+/// weights of G groups that are those of a fit alone, it runs under
 ///
 ///     constant + N * perRank + T * rung + (T - 1) * perThread
 ///       + R * use.perRow + G * perGroup,
 ///
 /// and rank 0 under min(messagesOfFirst, R * use.perRow) more, R being the rows
 /// of the rank that has most. If the weights have inference, residuals or
-/// penalties, the bytes of their file come to all of these.
+/// penalties, the bytes of their file come to all of these. Standard errors and
+/// intervals, which have C columns, take
+///
+///     T * errors.perThread + G * errors.perGroup
+///       + R * (errors.perRow + C * errors.perColumn)
+///
+/// more, conformal intervals R * C * errors.perColumn alone. All that is for a
+/// row counts for the messages of rank 0.
 struct RankTableNeed {
   /// A type of output.
   struct Use {
@@ -142,16 +156,55 @@ struct RankTableNeed {
     /// Columns and numbers of a row, and its text in the table.
     int64_t perRow;
   };
+  /// What the standard errors of a type of output take.
+  struct Errors {
+    tamrt_step_kind kind;
+    /// The arena of the variances beyond that of the output; the numbers of a
+    /// row that are in no column, beyond its text, which comes later; a column
+    /// of a row, and its text; the inference of a group beside the file.
+    int64_t perThread, perRow, perColumn, perGroup;
+  };
 
   /// As for a fit; most bytes of the table that rank 0 receives at a time.
   int64_t constant, messagesOfFirst, perThread, perRank;
   /// The weights, while they are read.
   int64_t perGroup;
   std::vector<Use> uses;
+  /// None for a model without the direct solver.
+  std::vector<Errors> errors;
 };
 
 /// None for a model of which one process predicts.
 std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model);
+
+/// The same for each rank of `adapt` with the windows of the spec. If R is the
+/// larger number of the rows that a rank reads and of those of its groups, with
+/// keys of at most 24 bytes a row, and its groups, of all G, have W windows, it
+/// runs under
+///
+///     constant + N * perRank + T * windows + (T - 1) * perThread
+///       + R * perRow + W * perWindow + G * perGroup,
+///
+/// and rank 0 under min(messagesOfFirst, R * perRow) more, R being that of the
+/// rank that has most. With `--coefficients` W * perCoefficients come to it,
+/// also to the messages. A correction's weights that have inference, residuals
+/// or penalties take the bytes of their file besides.
+struct RankWindowNeed {
+  /// As for a prediction.
+  int64_t constant, messagesOfFirst, perThread, perRank;
+  /// The largest rung of a window, or of the base model, and the rows, designs
+  /// and sums of the windows that a thread fits at once.
+  int64_t windows;
+  /// Columns, keys and numbers of a row, and its text in the table.
+  int64_t perRow;
+  /// Where a window is; its keys and the text of its coefficients.
+  int64_t perWindow, perCoefficients;
+  /// The survey of all ranks, and the weights of the base model.
+  int64_t perGroup;
+};
+
+/// None for a model without windows.
+std::optional<RankWindowNeed> rankWindowNeed(const tamrt_model &model);
 
 /// Memory for the rows of `adapt --stream`, which holds
 ///

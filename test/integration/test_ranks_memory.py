@@ -3,6 +3,7 @@
 """Each rank under MPI takes the memory that `model info` states."""
 
 import json
+import re
 import sys
 
 import ranks
@@ -41,8 +42,10 @@ class RanksMemory(ranks.TestCase):
         return info, max(rung["total"] for rung in info["rungs"]
                          if rung["use"] == use)
 
-    def promises(self, count, model, groups, rows, use, infers=False):
-        """What `info` states of rank 0 and of the others."""
+    def promises(self, count, model, groups, rows, use, gathered=(),
+                 sketches=False):
+        """What `info` states of rank 0 and of the others. `gathered` names
+        what comes from all groups to rank 0, `inference` or `tune`."""
         info, rung = self.info(model, use)
         if count == 1:
             need = info["fit"]
@@ -54,7 +57,8 @@ class RanksMemory(ranks.TestCase):
         # Cuts are at segments; a group may be on two ranks. With inference
         # they are between groups.
         own_rows = (groups * rows // count
-                    + (rows if infers else min(SEGMENT, rows)))
+                    + (rows if "inference" in gathered
+                      else min(SEGMENT, rows)))
         own_groups = groups // count + 1
         nodes = 20 if rows > SEGMENT else 0
         all_ranks = (need["constant"] + count * need["per_rank"] + rung
@@ -62,26 +66,33 @@ class RanksMemory(ranks.TestCase):
                      + groups * need["per_group"]
                      + own_groups * (one["per_own_group"]
                                      + nodes * one["per_node"]))
+        if sketches:
+            all_ranks += min(own_groups * one["per_sketch"],
+                             max(one["per_sketch"], need["sketches"]))
         first = groups * need["per_group_of_first"]
-        if infers:
-            more = need["inference"]
-            inference = groups * more["per_group_of_first"]
-            all_ranks += (min(more["messages"], inference) + more["per_thread"]
+        for name in gathered:
+            more = need[name]
+            all_ranks += (min(more["messages"],
+                              2 * groups * more["per_own_group"])
+                          + more["per_thread"]
                           + own_groups * more["per_own_group"])
-            first += inference
+            first += groups * more["per_group_of_first"]
         return [all_ranks + first] + [all_ranks] * (count - 1)
 
-    def check(self, formula, groups, rows, counts, *options,
-              solver="direct", width=5, **keys):
+    def check(self, formula, groups, rows, counts, *options, command="fit",
+              solver="direct", sketches=False, width=5, **keys):
         use = "fit" if solver == "direct" else "fit by cg"
+        gathered = [name for name, is_asked in
+                    (("tune", command == "tune"),
+                     ("inference", "--inference" in options)) if is_asked]
         model = self.compile(formula, f"--solver={solver}", **small.KEYS,
                              **keys)
         train = self.write_groups(groups, rows, width)
         for count in counts:
             self.compare(
-                self.promises(count, model, groups, rows, use,
-                              "--inference" in options),
-                self.peaks(count, model, "fit", train, "-o", self.dir / "w",
+                self.promises(count, model, groups, rows, use, gathered,
+                              sketches),
+                self.peaks(count, model, command, train, "-o", self.dir / "w",
                            *options))
 
     def compare(self, promises, peaks):
@@ -91,40 +102,93 @@ class RanksMemory(ranks.TestCase):
                 self.assertLessEqual(peak, promise)
                 self.assertGreater(peak, promise / 2)
 
+    @staticmethod
+    def rows_read(train, count):
+        """Most rows of the parts of a file's bytes that ranks read."""
+        content = train.read_bytes()
+        return max(content.count(b"\n", len(content) * i // count,
+                                 len(content) * (i + 1) // count)
+                   for i in range(count)) + 1
+
     def check_table(self, command, use, formula, groups, rows, counts,
-                    *fitting):
-        """A prediction by ranks, each of a part of the file's bytes."""
+                    *fitting, width=5, asked=(), columns=0):
+        """A prediction by ranks, each of a part of the file's bytes. With
+        `asked`, standard errors have so many columns."""
         model = self.compile(formula, **small.KEYS)
-        train = self.write_groups(groups, rows, 5)
+        train = self.write_groups(groups, rows, width)
         weights = self.fit(model, train, *fitting)
         info, rung = self.info(model, use)
         need = info["ranks_predict"]
-        inference = weights.stat().st_size if fitting else 0
         per_row, = [each["per_row"] for each in need["uses"]
                     if each["use"] == use]
-        content = train.read_bytes()
+        besides = (need["constant"] + rung + groups * need["per_group"]
+                   + (weights.stat().st_size if fitting else 0))
+        if asked:
+            errors, = [each for each in need["errors"] if each["use"] == use]
+            per_row += columns * errors["per_column"]
+            if "--method=conformal" not in asked:
+                per_row += errors["per_row"]
+                besides += errors["per_thread"] + groups * errors["per_group"]
         for count in counts:
-            most = max(content.count(b"\n", len(content) * i // count,
-                                     len(content) * (i + 1) // count)
-                       for i in range(count)) + 1
-            promise = (need["constant"] + count * need["per_rank"] + rung
-                       + most * per_row + groups * need["per_group"]
-                       + inference)
+            most = self.rows_read(train, count)
+            promise = besides + count * need["per_rank"] + most * per_row
             first = promise + min(need["messages_of_first"], most * per_row)
             self.compare(
                 [first] + [promise] * (count - 1),
                 self.peaks(count, model, command, train, "--weights", weights,
-                           "-o", self.dir / "out.csv"))
+                           "-o", self.dir / "out.csv", *asked))
+
+    def check_windows(self, formula, adapt, groups, rows, counts,
+                      tells_coefficients=False, is_correction=False):
+        """Windows by ranks, which have whole groups."""
+        update, = map(int, re.findall("update: ([0-9]+)", adapt))
+        model = self.compile(formula, adapt=adapt, **small.KEYS)
+        train = self.write_groups(groups, rows, 17)
+        options = ["-o", self.dir / "out.csv"]
+        if is_correction:
+            options += ["--weights", self.fit(model, train)]
+        if tells_coefficients:
+            options += ["--coefficients", self.dir / "windows.csv"]
+        need = json.loads(self.succeed(model, "info", "--format=json"))[
+            "ranks_adapt"]
+        for count in counts:
+            own = rows * -(-groups // count)
+            told = own // update * need["per_coefficients"]
+            per_rows = (max(own, self.rows_read(train, count)) * need["per_row"]
+                        + (told if tells_coefficients else 0))
+            promise = (need["constant"] + count * need["per_rank"]
+                       + need["windows"] + per_rows
+                       + own // update * need["per_window"]
+                       + groups * need["per_group"])
+            first = promise + min(need["messages_of_first"], per_rows)
+            self.compare([first] + [promise] * (count - 1),
+                         self.peaks(count, model, "adapt", train, *options))
 
     def test_inference(self):
-        self.check("y ~ l(a) + c(d, n_cat=40)", 6000, 5, (2, 3), "--inference")
+        # Most memory is for the inverses.
+        self.check("y ~ l(a) + s(d, k=120)", 1500, 5, (2, 3), "--inference")
+
+    def test_tune(self):
+        self.check("y ~ s(a, k=50) + s(d, k=50)", 1000, 6, (2, 3),
+                   command="tune")
+
+    def test_tune_groups(self):
+        self.check("y ~ l(a) + s(d, k=5)", 12_000, 5, (2,), "--per-group",
+                   "--candidates=-9,0", command="tune")
+
+    def test_sketch(self):
+        # Its iterations need more products than it takes.
+        self.check("y ~ c(date, n_cat=900) + s(d, k=30, ap=-8) "
+                   "+ s(a, k=30, ap=-8)", 100, 950, (2,), solver="cg",
+                   sketches=True)
 
     def test_inference_of_rows(self):
         self.check("y ~ l(a) + s(d, k=9)", 40, 15_000, (2,), "--inference")
 
     def test_predict(self):
+        # Keys of 24 bytes: a further copy of the text is too much.
         self.check_table("predict", "predict", "y ~ l(a) + s(d, k=9)", 3,
-                         250_000, (2, 4))
+                         500_000, (2, 4), width=17)
 
     def test_decompose(self):
         self.check_table("decompose", "terms",
@@ -139,6 +203,49 @@ class RanksMemory(ranks.TestCase):
         """Which is in memory with the rest of the weights."""
         self.check_table("predict", "predict", "y ~ l(a) + c(d, n_cat=40)",
                          10_000, 5, (2,), "--inference")
+
+    def test_standard_errors(self):
+        self.check_table("predict", "predict", "y ~ l(a) + s(d, k=9)", 3,
+                         300_000, (2, 3), "--inference", width=17,
+                         asked=("--se", "--interval=0.9,0.99"), columns=5)
+
+    def test_standard_errors_of_effects(self):
+        self.check_table("decompose", "terms",
+                         "y ~ l(a) + s(a, k=5) + l(d) + s(d, k=9)", 3, 200_000,
+                         (2,), "--inference", width=17, asked=("--se",),
+                         columns=5)
+
+    def test_standard_errors_of_groups(self):
+        self.check_table("predict", "predict", "y ~ l(a) + c(d, n_cat=40)",
+                         10_000, 5, (2,), "--inference", asked=("--se",),
+                         columns=1)
+
+    def test_conformal_intervals(self):
+        self.check_table("predict", "predict", "y ~ l(a) + s(d, k=9)", 3,
+                         300_000, (2,), "--calibrate=0.1", width=17,
+                         asked=("--interval=0.9,0.99", "--method=conformal"),
+                         columns=4)
+
+    def test_windows(self):
+        self.check_windows("y ~ l(a) + s(d, k=9)",
+                           "{window: 500, update: 250, horizon: 1}", 40, 40_000,
+                           (2, 3))
+
+    def test_windows_of_many_columns(self):
+        self.check_windows("y ~ l(a) + s(d, k=150)",
+                           "{window: 800, update: 20, horizon: 1}", 4, 2000,
+                           (2,))
+
+    def test_coefficients_of_windows(self):
+        self.check_windows("y ~ l(a) + s(d, k=9)",
+                           "{window: 200, update: 4, horizon: 1}", 40, 6000,
+                           (2,), tells_coefficients=True)
+
+    def test_correction(self):
+        self.check_windows(
+            "y ~ l(a) + s(d, k=9)",
+            "{formula: 'residual ~ l(effect_d) + s(a, k=4)', window: 500, "
+            "update: 250, horizon: 1}", 40, 30_000, (2,), is_correction=True)
 
     def test_rows(self):
         self.check("y ~ l(a) + s(d, k=9)", 3, 250_000, (1, 2, 4))
@@ -160,6 +267,7 @@ class RanksMemory(ranks.TestCase):
         model = self.compile("y ~ rbf(a, n_centers=3)", group="g")
         told = json.loads(self.succeed(model, "info", "--format=json"))
         self.assertIsNone(told["ranks"])
+        self.assertIsNone(told["ranks_adapt"])
         self.assertIsNotNone(told["ranks_predict"])
         told = self.succeed(model, "info")
         self.assertNotIn("rank of MPI in a fit", told)

@@ -62,11 +62,15 @@ bool isFinite(double product, const double *values, int64_t n,
 
 } // namespace
 
+int64_t cgSketchBytes(const tamrt_model &model) {
+  return openColumns(model) > 0
+             ? GramSketch::numbersFor(model.columns) * int64_t(sizeof(double))
+             : 0;
+}
+
 int64_t cgVectorBytes(const tamrt_model &model) {
-  int64_t numbers = kVectors * alignedNumbers(model.columns);
-  if (openColumns(model) > 0)
-    numbers += GramSketch::numbersFor(model.columns);
-  return numbers * int64_t(sizeof(double));
+  return kVectors * alignedNumbers(model.columns) * int64_t(sizeof(double)) +
+         cgSketchBytes(model);
 }
 
 CgIteration::CgIteration(const tamrt_model &model, const CgOptions &options,

@@ -51,8 +51,10 @@ struct CgOutcome {
   bool converged = false;
 };
 
-/// Bytes of the vectors of a `CgIteration`, a multiple of TAMRT_ALIGNMENT.
+/// Bytes of the vectors of a `CgIteration`, a multiple of TAMRT_ALIGNMENT, and
+/// of those the ones of its sketch, which are written if it is made.
 int64_t cgVectorBytes(const tamrt_model &model);
+int64_t cgSketchBytes(const tamrt_model &model);
 
 /// The vectors of one group's iterations. `CgSolve` calls its functions in the
 /// order in which they are declared.

@@ -568,6 +568,19 @@ static int64_t sumsBytes(const tamrt_model &model, const UnitSizes &sizes) {
       sizeof(double));
 }
 
+/// The sizes that so many threads and windows of a unit can use.
+static UnitSizes sizesOf(const tamrt_model &model, size_t threads,
+                         size_t mostWindows) {
+  const bool hasBundles =
+      mostWindows > 1 && size_t(model.columns) <= kMostBundled;
+  return {threads, mostWindows - 1,
+          hasBundles ? size_t(cpu::kBundleSystems) : 1};
+}
+
+int64_t unitSumsBytes(const tamrt_model &model, size_t perUnit) {
+  return sumsBytes(model, sizesOf(model, 1, perUnit));
+}
+
 /// What is given up after a lack of memory, in this order: half of a size, as
 /// long as it is above `least`, or all but that.
 struct GivenUp {
@@ -622,11 +635,8 @@ static Result<UnitCrew> makeUnitCrew(const tamrt_model &model, size_t units,
                                      const WindowBasis &basis,
                                      UnitMemory &memory, RunOptions options) {
   Device &cpu = Device::cpu();
-  const bool hasBundles =
-      mostWindows > 1 && size_t(model.columns) <= kMostBundled;
-  const UnitSizes most = {chooseThreads(options.threads, units, 1),
-                          mostWindows - 1,
-                          hasBundles ? size_t(cpu::kBundleSystems) : 1};
+  const UnitSizes most =
+      sizesOf(model, chooseThreads(options.threads, units, 1), mostWindows);
   for (UnitSizes sizes = most;;) {
     const int64_t bytes = sumsBytes(model, sizes);
     if (memory.bytes != bytes)

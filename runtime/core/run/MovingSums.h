@@ -67,6 +67,9 @@ struct WindowSteps {
 size_t windowsPerUnit(const tamrt_model &model, SolverChoice solver,
                       const WindowSteps &steps);
 
+/// Most bytes of the sums of a thread that fits units of `perUnit` windows.
+int64_t unitSumsBytes(const tamrt_model &model, size_t perUnit);
+
 /// Checks that there is memory to fit units of several windows at all, before
 /// their rows are read. Errors: those of `checkFits`.
 Status checkUnits(const tamrt_model &model, const RunOptions &options);

@@ -68,6 +68,11 @@ struct Batching {
   size_t perUnit;
 };
 
+/// Bytes of a row of a window that is copied.
+size_t bytesOfRow(const tamrt_model &model) {
+  return sizeof(double) * (size_t(model.input_count) + 3) + sizeof(uint32_t);
+}
+
 /// The batches of a run. A batch takes a part of the bytes that the run may
 /// take, and is no larger than the caches unless a window is.
 Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
@@ -85,7 +90,7 @@ Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
   const size_t most =
       std::min(kThreadBytes * chooseThreads(run.threads, kMostThreads, 1),
                size_t(std::max<int64_t>(budget, 0)));
-  const size_t row = sizeof(double) * (inputs + 3) + sizeof(uint32_t);
+  const size_t row = bytesOfRow(model);
   // The rows of a unit are those of its first window and the later ones' own.
   const size_t rows =
       (options.training + (perUnit - 1) * options.update) / perUnit + predicted;
@@ -587,6 +592,10 @@ Status Batch::predict(double *predictions) {
 
 std::vector<Window> windowsOf(const Dataset &data, const tamrt_adapt &adapt) {
   std::vector<Window> windows;
+  size_t count = 0;
+  for (const Group &group : data.groups())
+    count += GroupWindows(adapt, group.rows).count();
+  windows.reserve(count);
   for (size_t g = 0; g < data.groups().size(); ++g) {
     const Group &group = data.groups()[g];
     const GroupWindows of(adapt, group.rows);
@@ -594,6 +603,20 @@ std::vector<Window> windowsOf(const Dataset &data, const tamrt_adapt &adapt) {
       windows.push_back(of.window(g, index, group.first));
   }
   return windows;
+}
+
+WindowMemory windowMemory(const tamrt_model &model,
+                          const WindowOptions &options) {
+  const size_t later = (options.perUnit - 1) * options.update;
+  const bool hasEnds = hasDesignOfEnds({options.training, options.update});
+  const size_t designed =
+      options.perUnit * options.update + (hasEnds ? 2 * later : 0);
+  // The rows that a batch's windows have in memory, and those that are fitted
+  // together.
+  return {2 * int64_t(kThreadBytes) +
+              (options.perUnit > 1 ? unitSumsBytes(model, options.perUnit) : 0),
+          int64_t(bytesOfRow(model) * (options.training + later) +
+                  sizeof(double) * size_t(model.columns) * designed)};
 }
 
 Status checkWindows(const tamrt_model &model, const FitRoute &route,

@@ -136,6 +136,18 @@ struct FittedWindows {
 Status checkWindows(const tamrt_model &model, const FitRoute &route,
                     const WindowOptions &options, const RunOptions &run);
 
+/// Bytes of the windows that are fitted at once, beside the rungs of threads.
+struct WindowMemory {
+  /// Of each thread: rows and designs, and the sums of a unit.
+  int64_t perThread;
+  /// Rows and designs of one unit, which may have more than a thread's.
+  int64_t unit;
+};
+
+/// The most of a run on the CPU; `options` has the windows of a unit.
+WindowMemory windowMemory(const tamrt_model &model,
+                          const WindowOptions &options);
+
 /// Most windows that share sums. The numbers of windows depend on those of
 /// their unit: a unit begins where a window's number in its group is a multiple
 /// of this, and ends before the next one or with the group.

@@ -213,12 +213,18 @@ class Windows(harness.TestCase):
                              adapt="{window: 30, update: 1, horizon: 1}",
                              **small.KEYS)
         # Windows that share sums, that are fitted by themselves, and that take
-        # conjugate gradients.
-        for options in ([], ["--update", 30], ["--direct-limit", 9]):
+        # conjugate gradients. Those that share sums have no solve of their own.
+        ways = (([], "chunk"), (["--update", 30], "solve"),
+                (["--direct-limit", 9], "iteration"))
+        for options, way in ways:
             run = self.run_program(
-                model, "adapt", train, "-o", "out.csv", *options,
-                env=dict(os.environ, TAMRT_LOG="info"))
+                model, "adapt", train, "-o", "out.csv", "--trace", "trace",
+                *options, env=dict(os.environ, TAMRT_LOG="info"))
             self.assertEqual(run.returncode, 0, run.stderr)
+            trace = json.loads((self.dir / "trace").read_text())
+            names = {event.get("name") for event in trace["traceEvents"]}
+            self.assertEqual(names & {"chunk", "solve", "iteration"},
+                             {"chunk", way})
             self.assertIn("oracle: the solver that was chosen before: ",
                           run.stderr)
             self.assertNotIn("asked for", run.stderr)

@@ -136,6 +136,32 @@ class DeviceTest(harness.TestCase):
                               "code of the CPU", said)
                 self.assertNotIn("solving on 'cpu'", said)
 
+    def check_preconditioners(self, launches_of, **settings):
+        """With each preconditioner, in memory and by --stream, the predictions
+        are the CPU's, and every launch is counted: `launches_of` finds those of
+        a run in what the backend says."""
+        model = self.prepare(CG, "--fuse-rows=false", "--solver=cg",
+                             "--block-limit=16", days=20)
+        for preconditioner in "none", "block", "sketch":
+            options = ("--preconditioner", preconditioner)
+            weights = self.fit(model, self.train, *options)
+            good = self.numbers(self.predict(model, self.train, weights)
+                                .read_bytes())
+            for more in (), ("--stream",):
+                got, said = self.run_there(
+                    model, "fit", self.train, *options, *more,
+                    "--timings=json", **settings)
+                (self.dir / "there").write_bytes(got)
+                table = self.predict(model, self.train, self.dir / "there")
+                self.assert_close_to_norm(self.numbers(table.read_bytes()),
+                                          good, 1e-6, (options, more))
+                told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])
+                launches = told["device"]["launches"]
+                self.assertEqual(launches, launches_of(said))
+                # A pass over the rows is at least one for each group.
+                self.assertGreaterEqual(
+                    launches, GROUPS * told["most iterations of a group"])
+
     def check_little_memory(self):
         """Smaller chunks have the same result; too little is an error."""
         model = self.prepare(LOAD, "--fuse-rows=false", days=300)

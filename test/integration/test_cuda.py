@@ -42,31 +42,9 @@ class Emulated(devices.DeviceTest):
                            ("predict", "decompose"))
 
     def test_conjugate_gradients(self):
-        """With each preconditioner, in memory and by --stream, the predictions
-        are the CPU's, and every launch is counted."""
-        model = self.prepare(devices.CG, "--fuse-rows=false", "--solver=cg",
-                             "--block-limit=16", days=20)
-        for preconditioner in "none", "block", "sketch":
-            options = ("--preconditioner", preconditioner)
-            weights = self.fit(model, self.train, *options)
-            good = self.numbers(self.predict(model, self.train, weights)
-                                .read_bytes())
-            for more in (), ("--stream",):
-                got, said = self.run_there(
-                    model, "fit", self.train, *options, *more,
-                    "--timings=json", batch=1)
-                (self.dir / "emulated").write_bytes(got)
-                table = self.predict(model, self.train, self.dir / "emulated")
-                self.assert_close_to_norm(self.numbers(table.read_bytes()),
-                                          good, 1e-6, (options, more))
-                told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])
-                launches = told["device"]["launches"]
-                # Those of the device's test are not the run's.
-                self.assertEqual(launches + 2,
-                                 int(COUNTS.search(said)["launches"]))
-                # A pass over the rows is at least one for each group.
-                self.assertGreaterEqual(launches, devices.GROUPS * told[
-                    "most iterations of a group"])
+        # Two launches are those of the device's test.
+        self.check_preconditioners(
+            lambda said: int(COUNTS.search(said)["launches"]) - 2, batch=1)
 
     def test_steps_for_devices(self):
         self.check_steps_for_devices()

@@ -57,6 +57,19 @@ class Served(devices.DeviceTest):
                           *command, env={"TAMRT_TORCH_RESERVE": str(1 << 25),
                                          **env})
 
+    def check_inference(self):
+        model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")
+        weights = self.fit(model, self.train, "--inference")
+        self.succeed(model, "predict", self.train, "--weights", weights, "--se",
+                     "-o", "good")
+        got, _ = self.run_there(model, "fit", self.train, "--inference")
+        (self.dir / "there").write_bytes(got)
+        table, said = self.run_there(model, "predict", self.train, "--weights",
+                                     "there", "--se")
+        self.assertNotIn("warning", said)
+        self.assert_close(self.numbers(table), self.numbers(
+            (self.dir / "good").read_bytes()), 1e-8, "standard error")
+
 
 class Torch(Served):
     DEVICE, PREFIX, SHARE = "torch:cpu", "TAMRT_TORCH", 0.7
@@ -85,45 +98,14 @@ class Torch(Served):
                 self.assertEqual(streamed, got)
 
     def test_preconditioners(self):
-        """With each preconditioner, in memory and by --stream, the predictions
-        are the CPU's, and every launch is counted."""
-        model = self.prepare(devices.CG, "--fuse-rows=false", "--solver=cg",
-                             "--block-limit=16", days=20)
-        for preconditioner in "none", "block", "sketch":
-            options = ("--preconditioner", preconditioner)
-            weights = self.fit(model, self.train, *options)
-            good = self.numbers(self.predict(model, self.train, weights)
-                                .read_bytes())
-            for more in (), ("--stream",):
-                got, said = self.run_there(model, "fit", self.train, *options,
-                                           *more, "--timings=json")
-                (self.dir / "there").write_bytes(got)
-                table = self.predict(model, self.train, self.dir / "there")
-                self.assert_close_to_norm(self.numbers(table.read_bytes()),
-                                          good, 1e-6, (options, more))
-                told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])
-                launches = told["device"]["launches"]
-                self.assertEqual(launches + TEST_KERNELS,
-                                 int(COUNTS.search(said)["kernels"]))
-                # A pass over the rows is at least one for each group.
-                self.assertGreaterEqual(launches, devices.GROUPS * told[
-                    "most iterations of a group"])
+        self.check_preconditioners(
+            lambda said: int(COUNTS.search(said)["kernels"]) - TEST_KERNELS)
 
     def test_sums_of_the_cpu(self):
         self.check_sums_of_the_cpu()
 
     def test_inference(self):
-        model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")
-        weights = self.fit(model, self.train, "--inference")
-        self.succeed(model, "predict", self.train, "--weights", weights, "--se",
-                     "-o", "good")
-        got, _ = self.run_there(model, "fit", self.train, "--inference")
-        (self.dir / "torch").write_bytes(got)
-        table, said = self.run_there(model, "predict", self.train, "--weights",
-                                     "torch", "--se")
-        self.assertNotIn("warning", said)
-        self.assert_close(self.numbers(table), self.numbers(
-            (self.dir / "good").read_bytes()), 1e-8, "standard error")
+        self.check_inference()
 
     def test_one_result(self):
         for formula, options in (
@@ -445,17 +427,7 @@ class PrivateUse(Served):
                     more)
 
     def test_inference(self):
-        model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")
-        weights = self.fit(model, self.train, "--inference")
-        self.succeed(model, "predict", self.train, "--weights", weights, "--se",
-                     "-o", "good")
-        got, _ = self.run_there(model, "fit", self.train, "--inference")
-        (self.dir / "there").write_bytes(got)
-        table, said = self.run_there(model, "predict", self.train, "--weights",
-                                     "there", "--se")
-        self.assertNotIn("warning", said)
-        self.assert_close(self.numbers(table), self.numbers(
-            (self.dir / "good").read_bytes()), 1e-8, "standard error")
+        self.check_inference()
 
     def test_without_binary64(self):
         model = self.prepare("y ~ s(a,k=8)+c(d,n_cat=7)", "--fuse-rows=false")

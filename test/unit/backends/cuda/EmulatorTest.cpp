@@ -145,6 +145,10 @@ TEST(Emulator, PartsOfALaunch) {
     EXPECT_EQ(emulator.counts().launches, launches);
     EXPECT_EQ(emulator.counts().blocks, 6 * launches);
   }
+  // So is a launch all of whose parts fail.
+  emulator.beginLaunch();
+  EXPECT_TRUE(contains(part(4), "expected an element below 4, got 4"));
+  EXPECT_EQ(emulator.counts().launches, 3u);
 }
 
 TEST(Emulator, BarriersOrderThreadsOfOneBlock) {

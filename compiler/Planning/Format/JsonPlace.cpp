@@ -46,13 +46,23 @@ public:
     return text.substr(begin, end - begin);
   }
 
+  /// Goes to the first byte from here on that begins or ends a list, an object
+  /// or a string, and returns it; 0 at the end.
+  char skipToStructure() {
+    while (at < text.size() && !isStructure[byteAt(at)])
+      ++at;
+    return peek();
+  }
+
+  /// Skips one byte.
+  void skipByte() { ++at; }
+
   void skipValue() {
     skipBlanks();
     int depth = 0;
     do {
       if (depth > 0)
-        while (at < text.size() && !isStructure[byteAt(at)])
-          ++at;
+        skipToStructure();
       char c = peek();
       if (c == '"') {
         string();
@@ -108,7 +118,50 @@ public:
     return false;
   }
 
+  /// Skips a list of lists of whole numbers; false, and nowhere, if something
+  /// else is here.
+  bool skipNumberLists() {
+    constexpr int deepest = 16;
+    // Longer ones need not fit a number.
+    constexpr size_t mostDigits = 100;
+    auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+    int depth = 0;
+    // Whether a value may begin here; and if so, whether its list may end here,
+    // too.
+    bool mayBegin = true, mayEnd = false;
+    for (size_t i = at; i < text.size(); ++i) {
+      char c = text[i];
+      if (isBlank(c))
+        continue;
+      if (mayBegin && c == '[' && depth < deepest) {
+        ++depth;
+        mayEnd = true;
+      } else if (c == ']' && depth > 0 && (!mayBegin || mayEnd)) {
+        if (--depth == 0) {
+          at = i + 1;
+          return true;
+        }
+        mayBegin = false;
+      } else if (c == ',' && !mayBegin) {
+        mayBegin = true;
+        mayEnd = false;
+      } else if (mayBegin && depth > 0 && isDigit(c)) {
+        size_t begin = i;
+        while (i + 1 < text.size() && isDigit(text[i + 1]))
+          ++i;
+        if ((c == '0' && i > begin) || i - begin >= mostDigits)
+          return false;
+        mayBegin = false;
+      } else {
+        return false;
+      }
+    }
+    return false;
+  }
+
   size_t position() const { return at; }
+
+  char peek() const { return at < text.size() ? text[at] : '\0'; }
 
 private:
   /// By byte: whether it begins or ends a list, an object or a string.
@@ -122,8 +175,6 @@ private:
   unsigned char byteAt(size_t i) const {
     return static_cast<unsigned char>(text[i]);
   }
-
-  char peek() const { return at < text.size() ? text[at] : '\0'; }
 
   bool nextEntry(char close) {
     skipBlanks();
@@ -176,45 +227,6 @@ bool enter(Walker &walker, std::string_view place, size_t &reached) {
   return true;
 }
 
-/// The byte after the list of lists of whole numbers that begins at `at`;
-/// nothing if something else is there.
-std::optional<size_t> skipNumberLists(std::string_view text, size_t at) {
-  constexpr int deepest = 16;
-  // Longer ones need not fit a number.
-  constexpr size_t mostDigits = 100;
-  auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-  int depth = 0;
-  // Whether a value may begin here; and if so, whether its list may end here,
-  // too.
-  bool mayBegin = true, mayEnd = false;
-  for (; at < text.size(); ++at) {
-    char c = text[at];
-    if (isBlank(c))
-      continue;
-    if (mayBegin && c == '[' && depth < deepest) {
-      ++depth;
-      mayEnd = true;
-    } else if (c == ']' && depth > 0 && (!mayBegin || mayEnd)) {
-      if (--depth == 0)
-        return at + 1;
-      mayBegin = false;
-    } else if (c == ',' && !mayBegin) {
-      mayBegin = true;
-      mayEnd = false;
-    } else if (mayBegin && depth > 0 && isDigit(c)) {
-      size_t begin = at;
-      while (at + 1 < text.size() && isDigit(text[at + 1]))
-        ++at;
-      if ((c == '0' && at > begin) || at - begin >= mostDigits)
-        return std::nullopt;
-      mayBegin = false;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
 } // namespace
 
 size_t tamc::planning::byteOfPlace(std::string_view text,
@@ -223,18 +235,6 @@ size_t tamc::planning::byteOfPlace(std::string_view text,
   size_t reached = 0;
   enter(walker, place, reached);
   return reached;
-}
-
-std::optional<tamc::planning::TextRange>
-tamc::planning::findNumberLists(std::string_view text, std::string_view place) {
-  Walker walker(text);
-  size_t begin = 0;
-  if (!enter(walker, place, begin))
-    return std::nullopt;
-  std::optional<size_t> end = skipNumberLists(text, begin);
-  if (!end)
-    return std::nullopt;
-  return TextRange{begin, *end - begin};
 }
 
 namespace {
@@ -271,36 +271,61 @@ findTwice(std::span<const Member> members) {
 
 } // namespace
 
-std::optional<tamc::planning::JsonFlaw>
-tamc::planning::findJsonFlaw(std::string_view text) {
-  // For each open list or object, the index of its first member in `members`.
-  std::vector<size_t> open;
+tamc::planning::JsonScan tamc::planning::scanJson(std::string_view text,
+                                                  std::string_view place) {
+  JsonScan scan;
+  Walker walker(text);
+  // For each open list or object, the index of its first member in `members`
+  // and what is left of the place if the place is in it, else nothing.
+  struct Level {
+    size_t firstMember;
+    std::string_view wanted;
+  };
+  std::vector<Level> open;
   std::vector<Member> members;
-  for (size_t at = 0; at < text.size();) {
-    char c = text[at];
-    if (c == '{' || c == '[') {
-      if (open.size() == maxJsonLevels)
-        return JsonFlaw{"expected at most " + std::to_string(maxJsonLevels) +
-                            " lists and objects within each other",
-                        at};
-      open.push_back(members.size());
-    } else if ((c == '}' || c == ']') && !open.empty()) {
-      std::span<const Member> mine = std::span(members).subspan(open.back());
-      if (std::optional<JsonFlaw> flaw = findTwice(mine))
-        return flaw;
-      members.resize(open.back());
-      open.pop_back();
-    } else if (c == '"') {
-      size_t begin = at++;
-      while (at < text.size() && text[at] != '"')
-        at += text[at] == '\\' ? 2 : 1;
-      size_t end = std::min(at, text.size());
-      size_t next =
-          std::min(text.find_first_not_of(" \t\r\n", end + 1), text.size());
-      if (next < text.size() && text[next] == ':' && !open.empty())
-        members.push_back({text.substr(begin + 1, end - begin - 1), begin});
+  // The same of a value that begins next.
+  std::string_view wanted = place;
+  while (char c = walker.skipToStructure()) {
+    const size_t at = walker.position();
+    if (c == '"') {
+      const std::string_view name = walker.string();
+      wanted = {};
+      walker.skipBlanks();
+      if (walker.peek() != ':' || open.empty())
+        continue;
+      members.push_back({name, at});
+      const std::string_view around = open.back().wanted;
+      const size_t end = std::min(around.find('.'), around.size());
+      if (around.empty() || name != around.substr(0, end))
+        continue;
+      wanted = around.substr(std::min(end + 1, around.size()));
+      if (!wanted.empty() || scan.numberLists)
+        continue;
+      walker.skipByte();
+      walker.skipBlanks();
+      const size_t begin = walker.position();
+      if (walker.skipNumberLists())
+        scan.numberLists = {begin, walker.position() - begin};
+      continue;
     }
-    ++at;
+    walker.skipByte();
+    if (c == '{' || c == '[') {
+      if (open.size() == maxJsonLevels) {
+        scan.flaw = {"expected at most " + std::to_string(maxJsonLevels) +
+                         " lists and objects within each other",
+                     at};
+        return scan;
+      }
+      open.push_back({members.size(), c == '{' ? wanted : std::string_view()});
+      wanted = {};
+    } else if (!open.empty()) {
+      const size_t first = open.back().firstMember;
+      scan.flaw = findTwice(std::span(members).subspan(first));
+      if (scan.flaw)
+        return scan;
+      members.resize(first);
+      open.pop_back();
+    }
   }
-  return std::nullopt;
+  return scan;
 }

@@ -35,13 +35,6 @@ struct TextRange {
   size_t begin, size;
 };
 
-/// Where the value at `place` lies, if it is a list of lists of whole numbers
-/// (of any depth up to 16, of at most 100 digits); nothing for other values and
-/// places. The text need
-/// not be valid JSON outside the range, inside it is. O(text).
-std::optional<TextRange> findNumberLists(std::string_view text,
-                                         std::string_view place);
-
 /// A flaw of a JSON text that readers treat differently.
 struct JsonFlaw {
   std::string message;
@@ -51,10 +44,21 @@ struct JsonFlaw {
 /// Most nested lists and objects of a JSON text.
 inline constexpr size_t maxJsonLevels = 1000;
 
-/// Values nested too deeply, or a member that an object has twice; nothing if
-/// the text has neither. For a text that is not JSON the result covers the part
-/// that can be read. O(text log text).
-std::optional<JsonFlaw> findJsonFlaw(std::string_view text);
+/// What is found in a text before it is parsed.
+struct JsonScan {
+  /// Values nested too deeply, or a member that an object has twice; nothing if
+  /// the text has neither.
+  std::optional<JsonFlaw> flaw;
+  /// Where the value at the place in question lies, if it is a list of lists of
+  /// whole numbers (of any depth up to 16, of at most 100 digits); nothing for
+  /// other values. Inside the range the text is valid JSON.
+  std::optional<TextRange> numberLists;
+};
+
+/// Reads a text once; `place` has names of members, such as "edges.costs", or
+/// is empty. For a text that is not JSON the result covers the part that can be
+/// read. O(text log text).
+JsonScan scanJson(std::string_view text, std::string_view place);
 
 } // namespace tamc::planning
 

@@ -78,30 +78,29 @@ std::optional<Diagnostic>
 tamc::planning::readJsonText(std::string_view whole,
                              const std::function<void(const Json &)> &read,
                              std::string_view ignored) {
+  // Before any other function visits the values, which might be recursive.
+  JsonScan scan = scanJson(whole, ignored);
+  if (scan.flaw)
+    return diagnosticAt(whole, scan.flaw->position,
+                        std::move(scan.flaw->message));
   std::string_view text = whole;
   std::string shorter;
   TextRange cut{whole.size(), 0};
-  if (!ignored.empty())
-    if (std::optional<TextRange> found = findNumberLists(whole, ignored)) {
-      // All between its brackets.
-      cut = {found->begin + 1, found->size - 2};
-      shorter.append(whole.substr(0, cut.begin));
-      shorter.append(whole.substr(cut.begin + cut.size));
-      text = shorter;
-    }
-  auto wrongAt = [&](size_t position, std::string message) {
-    return diagnosticAt(whole,
-                        position < cut.begin ? position : position + cut.size,
-                        std::move(message));
-  };
-  // Checked before any other function visits the values, which might be
-  // recursive.
-  if (std::optional<JsonFlaw> flaw = findJsonFlaw(text))
-    return wrongAt(flaw->position, std::move(flaw->message));
+  if (scan.numberLists) {
+    // All between its brackets.
+    cut = {scan.numberLists->begin + 1, scan.numberLists->size - 2};
+    shorter.reserve(whole.size() - cut.size);
+    shorter.append(whole.substr(0, cut.begin));
+    shorter.append(whole.substr(cut.begin + cut.size));
+    text = shorter;
+  }
   try {
     read(Json::parse(text.begin(), text.end()));
   } catch (const nlohmann::json::parse_error &error) {
-    return wrongAt(beginOfToken(text, error.byte), describe(error));
+    const size_t position = beginOfToken(text, error.byte);
+    return diagnosticAt(whole,
+                        position < cut.begin ? position : position + cut.size,
+                        describe(error));
   } catch (const Json::out_of_range &) {
     return Diagnostic{"expected numbers below 1.8e308"};
   } catch (const Json::exception &) {

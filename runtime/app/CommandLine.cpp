@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 namespace tamrt {
@@ -46,6 +47,285 @@ std::string describe(const CLI::ParseError &error) {
   return message;
 }
 
+/// Options of fit and tune; `weights` describes their output.
+void addTraining(CLI::App &command, Options &options, OptionTexts &texts,
+                 const char *weights) {
+  command
+      .add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  command.add_option("-o,--output", options.output, weights)
+      ->required()
+      ->check(file())
+      ->type_name("W.safetensors");
+  command.add_flag("--stream", options.stream,
+                   "Read the file again instead of keeping its rows");
+  command.add_flag("--inference", options.inference,
+                   "Also write what standard errors and summary need");
+  command
+      .add_option("--calibrate", texts.calibrate,
+                  "Hold rows of each group out of the fit, and write what "
+                  "conformal intervals need of them: a share of the last "
+                  "rows, such as 0.2, rows from a date on, or "
+                  "COLUMN=VALUE; the coefficients are those of the other "
+                  "rows alone")
+      ->check(split())
+      ->type_name("SPLIT");
+}
+
+void addFit(const tamrt_model &model, CLI::App &fit, Options &options,
+            OptionTexts &texts) {
+  addTraining(fit, options, texts,
+              "Weights to write, safetensors; - for stdout");
+  addPenaltyOption(fit, texts);
+  fit.add_option("--checkpoint", options.checkpoint,
+                 "Keep the groups that have been solved in a file, from "
+                 "which a fit that was lost goes on; for the direct solver, "
+                 "also under MPI")
+      ->check(file())
+      ->type_name("FILE");
+  addSolverOptions(model, fit, options, texts);
+  addFormatOptions(fit, texts);
+  addRunOptions(fit, options, texts);
+}
+
+void addTune(const tamrt_model &, CLI::App &tune, Options &options,
+             OptionTexts &texts) {
+  addTraining(tune, options, texts, "Weights to write, safetensors");
+  addTuneOptions(tune, options, texts);
+  addFormatOptions(tune, texts);
+  addRunOptions(tune, options, texts);
+}
+
+/// The option --weights of a command that needs a fit.
+void addWeightsOption(CLI::App &command, Options &options,
+                      const char *what = "Weights of a fit; - for stdin") {
+  command.add_option("--weights", options.weights, what)
+      ->required()
+      ->check(file())
+      ->type_name("W.safetensors");
+}
+
+/// Options of predict and decompose.
+void addPrediction(CLI::App &command, Options &options, OptionTexts &texts) {
+  command.add_option("NEW.csv", options.input, "Data, CSV; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  addWeightsOption(command, options);
+  command
+      .add_option("-o,--output", options.output,
+                  "Table to write, CSV; - for stdout, the default")
+      ->check(file())
+      ->type_name("OUT.csv");
+  command.add_flag("--stream", options.stream,
+                   "Predict some rows at a time instead of keeping all");
+  command.add_flag("--se", options.se,
+                   "Standard errors, too; of effects that are centred");
+  addFormatOptions(command, texts);
+  addRunOptions(command, options, texts);
+}
+
+void addPredict(const tamrt_model &, CLI::App &predict, Options &options,
+                OptionTexts &texts) {
+  addPrediction(predict, options, texts);
+  predict
+      .add_option("--type", texts.type,
+                  "response: the prediction; terms: every effect's part of "
+                  "it; design: the design matrix")
+      ->check(oneOf({"response", "terms", "design"}))
+      ->type_name("TYPE");
+  addIntervalOptions(predict, texts,
+                     "Prediction intervals of these levels, such as 0.9,0.5");
+}
+
+void addDecompose(const tamrt_model &, CLI::App &decompose, Options &options,
+                  OptionTexts &texts) {
+  texts.type = "terms";
+  addPrediction(decompose, options, texts);
+}
+
+/// The option --format of a text or JSON.
+void addTextOrJson(CLI::App &command, OptionTexts &texts) {
+  command.add_option("--format", texts.format, "text or json")
+      ->check(oneOf({"text", "json"}))
+      ->type_name("FORMAT");
+}
+
+void addEvaluate(const tamrt_model &, CLI::App &evaluate, Options &options,
+                 OptionTexts &texts) {
+  evaluate
+      .add_option("TEST.csv", options.input,
+                  "Data with the target, CSV; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  addWeightsOption(evaluate, options);
+  evaluate
+      .add_option("-o,--output", options.output,
+                  "File to write; - for stdout, the default")
+      ->check(file())
+      ->type_name("OUT");
+  evaluate
+      .add_option("--by", options.by,
+                  "Also by the values of a column, or by year, month, hour "
+                  "or weekday (1 is Monday) of the date if there is no such "
+                  "column")
+      ->check(file())
+      ->type_name("COLUMN");
+  addIntervalOptions(evaluate, texts,
+                     "Also how often the target is in intervals of these "
+                     "levels, such as 0.9,0.5, their width and pinball loss");
+  addTextOrJson(evaluate, texts);
+  evaluate.add_flag("--stream", options.stream,
+                    "Read some rows at a time instead of keeping all");
+  addFormatOptions(evaluate, texts);
+  addRunOptions(evaluate, options, texts);
+}
+
+void addCoefficients(const tamrt_model &, CLI::App &coefficients,
+                     Options &options, OptionTexts &) {
+  addWeightsOption(coefficients, options);
+  coefficients.add_flag("--se", options.se, "Standard errors, too");
+}
+
+void addSummary(const tamrt_model &, CLI::App &summary, Options &options,
+                OptionTexts &texts) {
+  addWeightsOption(summary, options,
+                   "Weights of a fit with --inference; - for stdin");
+  addTextOrJson(summary, texts);
+  summary.add_flag("--draw", options.draw,
+                   "Also draw the effects, with characters");
+  summary
+      .add_option("--group", options.groupName,
+                  "The group that --draw draws; default: the first")
+      ->type_name("NAME");
+}
+
+void addPlot(const tamrt_model &, CLI::App &plot, Options &options,
+             OptionTexts &texts) {
+  plot.add_option("DATA.csv", options.input,
+                  "Rows with the target, CSV; - for stdin; may be left out")
+      ->check(file())
+      ->type_name("");
+  addWeightsOption(plot, options);
+  // There is no page unless it is asked for.
+  options.output.clear();
+  plot.add_option("-o,--output", options.output,
+                  "Page to write, HTML; - for stdout")
+      ->check(file())
+      ->type_name("PAGE.html");
+  plot.add_option("--svg", options.svg,
+                  "Folder for a picture of each effect and group")
+      ->check(file())
+      ->type_name("DIR");
+  addFormatOptions(plot, texts);
+  addRunOptions(plot, options, texts);
+}
+
+void addExport(const tamrt_model &, CLI::App &exported, Options &options,
+               OptionTexts &texts) {
+  addWeightsOption(exported, options);
+  exported.add_option("--format", texts.format, "json, the default")
+      ->check(oneOf({"json"}))
+      ->type_name("FORMAT");
+  exported
+      .add_option("-o,--output", options.output,
+                  "File to write; - for stdout, the default")
+      ->check(file())
+      ->type_name("MODEL.json");
+}
+
+void addBench(const tamrt_model &, CLI::App &bench, Options &options,
+              OptionTexts &texts) {
+  bench
+      .add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  bench
+      .add_option("--runs", texts.runs,
+                  "Runs of each, of which the fastest counts; default 5")
+      ->check(count(INT32_MAX))
+      ->type_name("N");
+  bench.add_flag("--resident", options.resident,
+                 "Copy the columns to a device before the time counts");
+  addTextOrJson(bench, texts);
+  addFormatOptions(bench, texts);
+  addRowOptions(bench, options, texts);
+  addMemoryOptions(bench, options, texts);
+  bench.get_option("--device")
+      ->description("auto, all, or a list such as cpu,cuda:1");
+}
+
+void addPlan(const tamrt_model &, CLI::App &plan, Options &options,
+             OptionTexts &texts) {
+  plan.add_option("--format", texts.format, "text, csv or json")
+      ->check(oneOf({"text", "csv", "json"}))
+      ->type_name("FORMAT");
+  plan.add_flag("--draw", options.draw, "Draw it: time across, addresses up");
+  plan.add_flag("--all-rungs", texts.allRungs,
+                "Every rung buffer by buffer, not just the largest; csv and "
+                "json hold all in any case");
+  plan.add_option("--memory", texts.memory,
+                  "Instead, say what fits into that many bytes, such as 1.5G")
+      ->check(bytes())
+      ->type_name("BYTES")
+      ->group("Memory");
+  plan.add_option("--rows", texts.rows, "Rows of the data")
+      ->check(count(INT64_MAX))
+      ->type_name("N")
+      ->group("Memory");
+  plan.add_option("--groups", texts.groups, "Groups of the data")
+      ->check(count(INT64_MAX))
+      ->type_name("N")
+      ->group("Memory");
+  plan.add_option("--threads", texts.threads,
+                  "Most threads; default: the machine's")
+      ->check(count(kMaxThreads))
+      ->type_name("N")
+      ->group("Memory");
+  plan.add_flag("--sliding", texts.sliding,
+                "As for windows that slide over the rows")
+      ->group("Memory");
+  addMemoryOptions(plan, options, texts);
+  addSlidingShares(plan, options);
+}
+
+void addInfo(const tamrt_model &, CLI::App &info, Options &options,
+             OptionTexts &texts) {
+  addTextOrJson(info, texts);
+  info.add_flag("--devices", options.devices,
+                "Instead, what devices were found, tested and skipped");
+  addAllocatorOptions(info, options, texts);
+}
+
+constexpr CommandSpec kCommands[] = {
+    {"fit", "Fit the model to training data", Command::Fit, addFit},
+    {"tune", "Fit with penalties chosen by the rows", Command::Tune, addTune},
+    {"predict", "Predict rows with given weights", Command::Predict,
+     addPredict},
+    {"decompose", "The same as predict --type=terms", Command::Predict,
+     addDecompose},
+    {"evaluate", "Print how far predictions are from the target",
+     Command::Evaluate, addEvaluate},
+    {"adapt", "Fit in windows that slide over the rows, and predict the next",
+     Command::Adapt, addAdaptOptions},
+    {"coefficients", "Print the coefficients of weights as CSV",
+     Command::Coefficients, addCoefficients},
+    {"summary", "Print what a fit with --inference found out", Command::Summary,
+     addSummary},
+    {"plot", "Draw the effects, and the residuals of data, on a page",
+     Command::Plot, addPlot},
+    {"export", "Write the fitted model for other programs, as JSON",
+     Command::Export, addExport},
+    {"bench", "Time fits and predictions on one or several devices",
+     Command::Bench, addBench},
+    {"plan", "Print the memory plan", Command::Plan, addPlan},
+    {"info", "Print the spec, memory needs, device and versions", Command::Info,
+     addInfo}};
+
 } // namespace
 
 std::string_view nameOf(IntervalMethod method) {
@@ -64,7 +344,6 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                  const char *const *argv) {
   Options options;
   OptionTexts texts;
-  texts.arguments.assign(argv + 1, argv + std::max(argc, 1));
   options.oracle = oracleOptions(model.oracle);
   texts.oracle = ruleName(options.oracle.rule);
   if (model.placement)
@@ -77,263 +356,20 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                         model.tamc_version + ", LLVM " +
                                         model.llvm_version + ")");
 
-  auto addFit = [&](const char *name, const char *what, const char *weights) {
-    CLI::App *command = app.add_subcommand(name, what);
-    command
-        ->add_option("TRAIN.csv", options.input,
-                     "Training data, CSV; - for stdin")
-        ->required()
-        ->check(file())
-        ->type_name("");
-    command->add_option("-o,--output", options.output, weights)
-        ->required()
-        ->check(file())
-        ->type_name("W.safetensors");
-    command->add_flag("--stream", options.stream,
-                      "Read the file again instead of keeping its rows");
-    command->add_flag("--inference", options.inference,
-                      "Also write what standard errors and summary need");
-    command
-        ->add_option("--calibrate", texts.calibrate,
-                     "Hold rows of each group out of the fit, and write what "
-                     "conformal intervals need of them: a share of the last "
-                     "rows, such as 0.2, rows from a date on, or "
-                     "COLUMN=VALUE; the coefficients are those of the other "
-                     "rows alone")
-        ->check(split())
-        ->type_name("SPLIT");
-    return command;
-  };
-  CLI::App *fit = addFit("fit", "Fit the model to training data",
-                         "Weights to write, safetensors; - for stdout");
-  addPenaltyOption(*fit, texts);
-  fit->add_option("--checkpoint", options.checkpoint,
-                  "Keep the groups that have been solved in a file, from "
-                  "which a fit that was lost goes on; for the direct solver, "
-                  "also under MPI")
-      ->check(file())
-      ->type_name("FILE");
-  addSolverOptions(model, *fit, options, texts);
-  addFormatOptions(*fit, texts);
-  addRunOptions(*fit, options, texts);
-
-  CLI::App *tune = addFit("tune", "Fit with penalties chosen by the rows",
-                          "Weights to write, safetensors");
-  addTuneOptions(*tune, options, texts);
-  addFormatOptions(*tune, texts);
-  addRunOptions(*tune, options, texts);
-
-  auto addPredict = [&](const char *name, const char *what) {
-    CLI::App *command = app.add_subcommand(name, what);
-    command->add_option("NEW.csv", options.input, "Data, CSV; - for stdin")
-        ->required()
-        ->check(file())
-        ->type_name("");
-    command
-        ->add_option("--weights", options.weights,
-                     "Weights of a fit; - for stdin")
-        ->required()
-        ->check(file())
-        ->type_name("W.safetensors");
-    command
-        ->add_option("-o,--output", options.output,
-                     "Table to write, CSV; - for stdout, the default")
-        ->check(file())
-        ->type_name("OUT.csv");
-    command->add_flag("--stream", options.stream,
-                      "Predict some rows at a time instead of keeping all");
-    command->add_flag("--se", options.se,
-                      "Standard errors, too; of effects that are centred");
-    addFormatOptions(*command, texts);
-    addRunOptions(*command, options, texts);
-    return command;
-  };
-  CLI::App *predict = addPredict("predict", "Predict rows with given weights");
-  predict
-      ->add_option("--type", texts.type,
-                   "response: the prediction; terms: every effect's part of "
-                   "it; design: the design matrix")
-      ->check(oneOf({"response", "terms", "design"}))
-      ->type_name("TYPE");
-  addIntervalOptions(*predict, texts,
-                     "Prediction intervals of these levels, such as 0.9,0.5");
-  CLI::App *decompose =
-      addPredict("decompose", "The same as predict --type=terms");
-
-  CLI::App *evaluate = app.add_subcommand(
-      "evaluate", "Print how far predictions are from the target");
-  evaluate
-      ->add_option("TEST.csv", options.input,
-                   "Data with the target, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
-  evaluate
-      ->add_option("--weights", options.weights,
-                   "Weights of a fit; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("W.safetensors");
-  evaluate
-      ->add_option("-o,--output", options.output,
-                   "File to write; - for stdout, the default")
-      ->check(file())
-      ->type_name("OUT");
-  evaluate
-      ->add_option("--by", options.by,
-                   "Also by the values of a column, or by year, month, hour "
-                   "or weekday (1 is Monday) of the date if there is no such "
-                   "column")
-      ->check(file())
-      ->type_name("COLUMN");
-  addIntervalOptions(*evaluate, texts,
-                     "Also how often the target is in intervals of these "
-                     "levels, such as 0.9,0.5, their width and pinball loss");
-  evaluate->add_option("--format", texts.format, "text or json")
-      ->check(oneOf({"text", "json"}))
-      ->type_name("FORMAT");
-  evaluate->add_flag("--stream", options.stream,
-                     "Read some rows at a time instead of keeping all");
-  addFormatOptions(*evaluate, texts);
-  addRunOptions(*evaluate, options, texts);
-
-  CLI::App *adapt = addAdapt(model, app, options, texts);
-
-  CLI::App *coefficients = app.add_subcommand(
-      "coefficients", "Print the coefficients of weights as CSV");
-  coefficients
-      ->add_option("--weights", options.weights,
-                   "Weights of a fit; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("W.safetensors");
-  coefficients->add_flag("--se", options.se, "Standard errors, too");
-
-  CLI::App *summary = app.add_subcommand(
-      "summary", "Print what a fit with --inference found out");
-  summary
-      ->add_option("--weights", options.weights,
-                   "Weights of a fit with --inference; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("W.safetensors");
-  summary->add_option("--format", texts.format, "text or json")
-      ->check(oneOf({"text", "json"}))
-      ->type_name("FORMAT");
-
-  summary->add_flag("--draw", options.draw,
-                    "Also draw the effects, with characters");
-  summary
-      ->add_option("--group", options.groupName,
-                   "The group that --draw draws; default: the first")
-      ->type_name("NAME");
-
-  CLI::App *plot = app.add_subcommand(
-      "plot", "Draw the effects, and the residuals of data, on a page");
-  plot->add_option("DATA.csv", options.input,
-                   "Rows with the target, CSV; - for stdin; may be left out")
-      ->check(file())
-      ->type_name("");
-  plot->add_option("--weights", options.weights,
-                   "Weights of a fit; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("W.safetensors");
-  CLI::Option *page = plot->add_option("-o,--output", options.output,
-                                       "Page to write, HTML; - for stdout")
-                          ->check(file())
-                          ->type_name("PAGE.html");
-  plot->add_option("--svg", options.svg,
-                   "Folder for a picture of each effect and group")
-      ->check(file())
-      ->type_name("DIR");
-  addFormatOptions(*plot, texts);
-  addRunOptions(*plot, options, texts);
-
-  CLI::App *exported = app.add_subcommand(
-      "export", "Write the fitted model for other programs, as JSON");
-  exported
-      ->add_option("--weights", options.weights,
-                   "Weights of a fit; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("W.safetensors");
-  exported->add_option("--format", texts.format, "json, the default")
-      ->check(oneOf({"json"}))
-      ->type_name("FORMAT");
-  exported
-      ->add_option("-o,--output", options.output,
-                   "File to write; - for stdout, the default")
-      ->check(file())
-      ->type_name("MODEL.json");
-
-  CLI::App *bench = app.add_subcommand(
-      "bench", "Time fits and predictions on one or several devices");
-  bench
-      ->add_option("TRAIN.csv", options.input,
-                   "Training data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
-  bench
-      ->add_option("--runs", texts.runs,
-                   "Runs of each, of which the fastest counts; default 5")
-      ->check(count(INT32_MAX))
-      ->type_name("N");
-  bench->add_flag("--resident", options.resident,
-                  "Copy the columns to a device before the time counts");
-  bench->add_option("--format", texts.format, "text or json")
-      ->check(oneOf({"text", "json"}))
-      ->type_name("FORMAT");
-  addFormatOptions(*bench, texts);
-  addRowOptions(*bench, options, texts);
-  addMemoryOptions(*bench, options, texts);
-  if (texts.isGiven(*bench))
-    bench->get_option("--device")
-        ->description("auto, all, or a list such as cpu,cuda:1");
-
-  CLI::App *plan = app.add_subcommand("plan", "Print the memory plan");
-  plan->add_option("--format", texts.format, "text, csv or json")
-      ->check(oneOf({"text", "csv", "json"}))
-      ->type_name("FORMAT");
-  plan->add_flag("--draw", options.draw, "Draw it: time across, addresses up");
-  plan->add_flag("--all-rungs", texts.allRungs,
-                 "Every rung buffer by buffer, not just the largest; csv and "
-                 "json hold all in any case");
-  plan->add_option("--memory", texts.memory,
-                   "Instead, say what fits into that many bytes, such as 1.5G")
-      ->check(bytes())
-      ->type_name("BYTES")
-      ->group("Memory");
-  plan->add_option("--rows", texts.rows, "Rows of the data")
-      ->check(count(INT64_MAX))
-      ->type_name("N")
-      ->group("Memory");
-  plan->add_option("--groups", texts.groups, "Groups of the data")
-      ->check(count(INT64_MAX))
-      ->type_name("N")
-      ->group("Memory");
-  plan->add_option("--threads", texts.threads,
-                   "Most threads; default: the machine's")
-      ->check(count(kMaxThreads))
-      ->type_name("N")
-      ->group("Memory");
-  plan->add_flag("--sliding", texts.sliding,
-                 "As for windows that slide over the rows")
-      ->group("Memory");
-  addMemoryOptions(*plan, options, texts);
-  addSlidingShares(*plan, options);
-
-  CLI::App *info = app.add_subcommand(
-      "info", "Print the spec, memory needs, device and versions");
-  info->add_option("--format", texts.format, "text or json")
-      ->check(oneOf({"text", "json"}))
-      ->type_name("FORMAT");
-  info->add_flag("--devices", options.devices,
-                 "Instead, what devices were found, tested and skipped");
-  addAllocatorOptions(*info, options, texts);
-
-  addPartCommands(app, options, texts);
+  // Options of the command that is given alone: those of all would take half
+  // the time of a short run.
+  const CommandSpec *given = nullptr;
+  const CLI::App *command = nullptr;
+  for (std::span<const CommandSpec> commands :
+       {std::span<const CommandSpec>(kCommands), partCommands()})
+    for (const CommandSpec &each : commands) {
+      CLI::App *added = app.add_subcommand(each.name, each.what);
+      added->preparse_callback([&, added](size_t) {
+        given = &each;
+        command = added;
+        each.addOptions(model, *added, options, texts);
+      });
+    }
 
   // After "--option=" CLI11 would take the next argument as the value.
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
@@ -355,36 +391,13 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     return Error{describe(error)};
   }
 
-  const bool isOfParts = parsePartCommand(app, texts, options);
-  if (*fit)
-    options.command = Command::Fit;
-  else if (*tune)
-    options.command = Command::Tune;
-  else if (*predict || *decompose)
-    options.command = Command::Predict;
-  else if (*evaluate)
-    options.command = Command::Evaluate;
-  else if (*adapt)
-    options.command = Command::Adapt;
-  else if (*coefficients)
-    options.command = Command::Coefficients;
-  else if (*summary)
-    options.command = Command::Summary;
-  else if (*plot)
-    options.command = Command::Plot;
-  else if (*exported)
-    options.command = Command::Export;
-  else if (*bench)
-    options.command = Command::Bench;
-  else if (*plan)
-    options.command = Command::Plan;
-  else if (*info)
-    options.command = Command::Info;
-  else if (!isOfParts)
+  if (!given)
     return Error{"expected a command: fit, tune, predict, decompose, evaluate, "
                  "adapt, coefficients, summary, plot, export, bench, plan, "
                  "info, or survey, merge, sums, solve or split for a fit in "
                  "parts; --help tells more"};
+  options.command = given->command;
+  parsePartOptions(*command, texts, options);
 
   if (hasCandidates(model) && !options.grid &&
       options.command != Command::Plan && options.command != Command::Info)
@@ -395,23 +408,25 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
   if (!texts.chunkRows.empty())
     options.chunkRows = *parseCount(texts.chunkRows, INT64_MAX);
-  if (*adapt)
+  const bool adapts = options.command == Command::Adapt;
+  if (adapts)
     if (Status s = parseAdapt(model, texts, options); !s)
       return std::move(s).error();
   // Of the fits.
-  const tamrt_model &fitted = *adapt ? *model.adapt->model : model;
+  const bool tunes = options.command == Command::Tune;
+  const tamrt_model &fitted = adapts ? *model.adapt->model : model;
   if (Status s = checkOnlySolver(fitted, texts.solver); !s)
     return std::move(s).error();
   if (texts.solver != "auto")
     options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
-  if ((options.inference || *tune) &&
+  if ((options.inference || tunes) &&
       (!hasDirect(model) || options.solver == FitSolver::Cg))
     return Error{fmt::format(
         "expected the direct solver with {}, got conjugate gradients",
-        *tune ? "tune" : "--inference")};
+        tunes ? "tune" : "--inference")};
   if (!texts.calibrate.empty())
     options.calibrate = *parseSplit(texts.calibrate);
-  if (*tune)
+  if (tunes)
     if (Status s = parseTune(model, texts, options); !s)
       return std::move(s).error();
   Result<ChosenPenalties> penalties = parsePenalties(fitted, texts.penalties);
@@ -455,10 +470,10 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.planGroups = *parseCount(texts.groups, INT64_MAX);
   if (texts.sliding)
     options.planWork = WorkKind::Sliding;
-  if (*plan && texts.memory.empty() &&
+  if (options.command == Command::Plan && texts.memory.empty() &&
       (!texts.rows.empty() || !texts.groups.empty() || texts.sliding))
     return Error{"expected --memory with --rows, --groups or --sliding"};
-  if (texts.type == "terms" || *decompose)
+  if (texts.type == "terms")
     options.type = TAMRT_STEP_TERMS;
   else if (texts.type == "design")
     options.type = TAMRT_STEP_DESIGN;
@@ -477,12 +492,11 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   if (options.input == "-" && options.weights == "-")
     return Error{"expected the data or the weights from standard input, got "
                  "both; give one of them as a file"};
-  if (*plot && page->empty()) {
-    if (options.svg.empty())
-      return Error{"expected -o PAGE.html or --svg DIR, or both, got neither"};
-    options.output.clear();
-  }
-  if (*summary && options.draw && options.infoFormat == InfoFormat::Json)
+  if (options.command == Command::Plot && options.output.empty() &&
+      options.svg.empty())
+    return Error{"expected -o PAGE.html or --svg DIR, or both, got neither"};
+  if (options.command == Command::Summary && options.draw &&
+      options.infoFormat == InfoFormat::Json)
     return Error{"expected --draw without --format, or with --format=text"};
   if (!options.groupName.empty() && !options.draw)
     return Error{"expected --draw with --group"};

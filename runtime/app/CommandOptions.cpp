@@ -18,10 +18,6 @@
 
 namespace tamrt {
 
-bool OptionTexts::isGiven(const CLI::App &command) const {
-  return std::count(arguments.begin(), arguments.end(), command.get_name()) > 0;
-}
-
 bool parsePlace(std::string_view text, tamrt_placement &placement) {
   const size_t equals = std::min(text.find('='), text.size());
   const std::string_view step = text.substr(0, equals);
@@ -53,8 +49,6 @@ static CLI::Validator places() {
 
 void addAllocatorOptions(CLI::App &command, Options &options,
                          OptionTexts &texts) {
-  if (!texts.isGiven(command))
-    return;
   command
       .add_option("--allocator", texts.allocator,
                   "Who hands out memory: direct (the device itself), bfc (best "
@@ -81,8 +75,6 @@ void addAllocatorOptions(CLI::App &command, Options &options,
 }
 
 void addMemoryOptions(CLI::App &command, Options &options, OptionTexts &texts) {
-  if (!texts.isGiven(command))
-    return;
   constexpr const char *group = "Memory";
   auto share = [&](const char *name, double &value, const char *what) {
     command.add_option(name, value, what)
@@ -143,8 +135,6 @@ void addSlidingShares(CLI::App &command, Options &options) {
 }
 
 void addRowOptions(CLI::App &command, Options &options, OptionTexts &texts) {
-  if (!texts.isGiven(command))
-    return;
   command
       .add_option("--threads", texts.threads,
                   "Most threads; default: the machine's")
@@ -160,8 +150,6 @@ void addRowOptions(CLI::App &command, Options &options, OptionTexts &texts) {
 }
 
 void addRunOptions(CLI::App &command, Options &options, OptionTexts &texts) {
-  if (!texts.isGiven(command))
-    return;
   addRowOptions(command, options, texts);
   command
       .add_flag("--timings{table}", texts.timings,
@@ -199,8 +187,6 @@ void addRunOptions(CLI::App &command, Options &options, OptionTexts &texts) {
 }
 
 void addFormatOptions(CLI::App &command, OptionTexts &texts) {
-  if (!texts.isGiven(command))
-    return;
   constexpr const char *group = "Data";
   command
       .add_option("--sep", texts.separator,
@@ -277,8 +263,6 @@ void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
 
 void addIntervalOptions(CLI::App &command, OptionTexts &texts,
                         const char *what) {
-  if (!texts.isGiven(command))
-    return;
   command.add_option("--interval", texts.intervals, what)
       ->check(levels())
       ->type_name("LEVELS")
@@ -315,8 +299,6 @@ Status parseIntervals(const OptionTexts &texts, Options &options) {
 }
 
 void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts) {
-  if (!texts.isGiven(tune))
-    return;
   constexpr const char *group = "Penalties";
   tune.add_option("--criterion", texts.criterion,
                   "What the penalties minimise: gcv (generalised "
@@ -366,43 +348,39 @@ void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts) {
       ->group(group);
 }
 
-CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
-                   OptionTexts &texts) {
-  CLI::App *adapt = app.add_subcommand(
-      "adapt", "Fit in windows that slide over the rows, and predict the next");
-  if (!texts.isGiven(*adapt))
-    return adapt;
-  adapt->add_option("DATA.csv", options.input, "Data, CSV; - for stdin")
+void addAdaptOptions(const tamrt_model &model, CLI::App &adapt,
+                     Options &options, OptionTexts &texts) {
+  adapt.add_option("DATA.csv", options.input, "Data, CSV; - for stdin")
       ->required()
       ->check(file())
       ->type_name("");
   adapt
-      ->add_option("--weights", options.weights,
-                   "Weights of the fit whose residuals are corrected; - for "
-                   "stdin")
+      .add_option("--weights", options.weights,
+                  "Weights of the fit whose residuals are corrected; - for "
+                  "stdin")
       ->check(file())
       ->type_name("W.safetensors");
   adapt
-      ->add_option("-o,--output", options.output,
-                   "Table to write, CSV; - for stdout, the default")
+      .add_option("-o,--output", options.output,
+                  "Table to write, CSV; - for stdout, the default")
       ->check(file())
       ->type_name("OUT.csv");
   adapt
-      ->add_option("--coefficients", options.windowCoefficients,
-                   "Table to write of the coefficients of each window")
+      .add_option("--coefficients", options.windowCoefficients,
+                  "Table to write of the coefficients of each window")
       ->check(file())
       ->type_name("OUT.csv");
-  adapt->add_flag("--stream", options.stream,
-                  "Read the file twice instead of keeping its rows");
+  adapt.add_flag("--stream", options.stream,
+                 "Read the file twice instead of keeping its rows");
   adapt
-      ->add_option("--forget", options.forget,
-                   "Factor of a row's weight for each later row of its window")
+      .add_option("--forget", options.forget,
+                  "Factor of a row's weight for each later row of its window")
       ->check(positive(1))
       ->type_name("F")
       ->capture_default_str();
   adapt
-      ->add_option("--windows", texts.windows,
-                   "Most windows at once, to save memory")
+      .add_option("--windows", texts.windows,
+                  "Most windows at once, to save memory")
       ->check(count(INT64_MAX))
       ->type_name("N");
   for (const auto &[name, text, what] :
@@ -413,20 +391,19 @@ CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
         std::tuple("--horizon", &texts.horizon,
                    "The first of them, counted from the window's last row, "
                    "instead of the spec's")})
-    adapt->add_option(name, *text, what)
+    adapt.add_option(name, *text, what)
         ->check(count(UINT32_MAX))
         ->type_name("ROWS");
-  addPenaltyOption(*adapt, texts);
-  addSolverOptions(model.adapt ? *model.adapt->model : model, *adapt, options,
+  addPenaltyOption(adapt, texts);
+  addSolverOptions(model.adapt ? *model.adapt->model : model, adapt, options,
                    texts);
-  addFormatOptions(*adapt, texts);
-  addRunOptions(*adapt, options, texts);
-  addSlidingShares(*adapt, options);
+  addFormatOptions(adapt, texts);
+  addRunOptions(adapt, options, texts);
+  addSlidingShares(adapt, options);
   for (const char *name : {"--ram-share", "--device-share"})
-    adapt->remove_option(adapt->get_option(name));
+    adapt.remove_option(adapt.get_option(name));
   // A window has a fixed number of rows.
-  adapt->remove_option(adapt->get_option("--drop-missing"));
-  return adapt;
+  adapt.remove_option(adapt.get_option("--drop-missing"));
 }
 
 Status parseAdapt(const tamrt_model &model, const OptionTexts &texts,

@@ -30,11 +30,6 @@ constexpr int64_t kMaxThreads = 4096;
 
 /// Texts from the command line that are yet to be parsed.
 struct OptionTexts {
-  /// Whether the command line has the name of a command. Others need no
-  /// options: those of all commands would take half the time of a short run.
-  bool isGiven(const CLI::App &command) const;
-
-  std::vector<std::string_view> arguments;
   std::string threads, chunkRows, timings, type = "response", format = "text";
   std::string memory, oracle, rows, groups, allocator = "direct",
                                             growth = "exact";
@@ -49,10 +44,19 @@ struct OptionTexts {
   bool allRungs = false, sliding = false;
 };
 
+/// A command of a model's executable.
+struct CommandSpec {
+  const char *name, *what;
+  Command command;
+  /// Adds the options. The parser calls it once the command is given.
+  void (*addOptions)(const tamrt_model &model, CLI::App &command,
+                     Options &options, OptionTexts &texts);
+};
+
 /// Parses a text such as "solve=cpu" into `placement`; false if it is invalid.
 bool parsePlace(std::string_view text, tamrt_placement &placement);
 
-/// Options of a command that is given: of the devices' allocators; of the
+/// Options of a command: of the devices' allocators; of the
 /// oracle and the placement, these included; of the shares for windows; of work
 /// on rows; of a run, all of these but the shares for windows included; of the
 /// data's format.
@@ -83,9 +87,9 @@ void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts);
 Status parseTune(const tamrt_model &model, const OptionTexts &texts,
                  Options &options);
 
-/// Adds `adapt` with the options of the model that is fitted in windows.
-CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
-                   OptionTexts &texts);
+/// Options of `adapt`, with those of the model that is fitted in windows.
+void addAdaptOptions(const tamrt_model &model, CLI::App &adapt,
+                     Options &options, OptionTexts &texts);
 Status parseAdapt(const tamrt_model &model, const OptionTexts &texts,
                   Options &options);
 

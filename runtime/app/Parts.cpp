@@ -31,14 +31,10 @@ namespace {
 /// Options of work on rows or sums. Sums are on the CPU, so that rows are not
 /// summed elsewhere.
 void addWorkOptions(CLI::App &command, Options &options, OptionTexts &texts) {
-  if (!texts.isGiven(command))
-    return;
   addRunOptions(command, options, texts);
   command.remove_option(command.get_option("--placement"));
 }
 void addSumOptions(CLI::App &command, Options &options, OptionTexts &texts) {
-  if (!texts.isGiven(command))
-    return;
   addWorkOptions(command, options, texts);
   for (const char *name : {"--device-share", "--allow-cpu-fallback"})
     command.remove_option(command.get_option(name));
@@ -137,120 +133,132 @@ void tellInexact(const tamrt_model &model, const PartedRows &rows) {
            "one file up to rounding");
 }
 
-} // namespace
+void addOutput(CLI::App &command, Options &options, const char *what,
+               const char *type) {
+  command.add_option("-o,--output", options.output, what)
+      ->required()
+      ->check(file())
+      ->type_name(type);
+}
 
-void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts) {
-  auto addOutput = [&](CLI::App *command, const char *what, const char *type) {
-    command->add_option("-o,--output", options.output, what)
-        ->required()
-        ->check(file())
-        ->type_name(type);
-  };
-  auto addRows = [&](CLI::App *command) {
-    command
-        ->add_option("PART.csv", options.input,
-                     "A part of the training data, CSV; - for stdin")
-        ->required()
-        ->check(file())
-        ->type_name("");
-    command
-        ->add_option("--part", options.partName,
-                     "The part's name; parts are in the order of their names; "
-                     "default: that of the file, without folders")
-        ->type_name("NAME");
-  };
-  CLI::App *survey = app.add_subcommand(
-      "survey", "Find what a fit in parts must know of a part of the rows");
-  addRows(survey);
-  addOutput(survey, "Survey to write, safetensors; - for stdout",
-            "PART.survey");
-  addFormatOptions(*survey, texts);
-  addSumOptions(*survey, options, texts);
-
-  CLI::App *merge =
-      app.add_subcommand("merge", "Join surveys, or sums, of parts");
-  merge
-      ->add_option("FILE", options.inputs,
-                   "Surveys, or sums, of different parts, in any order")
+void addRows(CLI::App &command, Options &options) {
+  command
+      .add_option("PART.csv", options.input,
+                  "A part of the training data, CSV; - for stdin")
       ->required()
       ->check(file())
       ->type_name("");
-  addOutput(merge, "Survey or sums to write; - for stdout", "ALL");
+  command
+      .add_option("--part", options.partName,
+                  "The part's name; parts are in the order of their names; "
+                  "default: that of the file, without folders")
+      ->type_name("NAME");
+}
 
-  CLI::App *sums = app.add_subcommand("sums", "Sum a part of the rows");
-  addRows(sums);
-  sums->add_option("--survey", options.survey, "Survey of all parts")
+void addSurvey(const tamrt_model &, CLI::App &survey, Options &options,
+               OptionTexts &texts) {
+  addRows(survey, options);
+  addOutput(survey, options, "Survey to write, safetensors; - for stdout",
+            "PART.survey");
+  addFormatOptions(survey, texts);
+  addSumOptions(survey, options, texts);
+}
+
+void addMerge(const tamrt_model &, CLI::App &merge, Options &options,
+              OptionTexts &) {
+  merge
+      .add_option("FILE", options.inputs,
+                  "Surveys, or sums, of different parts, in any order")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  addOutput(merge, options, "Survey or sums to write; - for stdout", "ALL");
+}
+
+void addSums(const tamrt_model &, CLI::App &sums, Options &options,
+             OptionTexts &texts) {
+  addRows(sums, options);
+  sums.add_option("--survey", options.survey, "Survey of all parts")
       ->required()
       ->check(file())
       ->type_name("ALL.survey");
-  addOutput(sums, "Sums to write, safetensors; - for stdout", "PART.sums");
-  sums->add_flag("--stream", options.stream,
-                 "Sum some rows at a time instead of keeping all");
-  addFormatOptions(*sums, texts);
-  addSumOptions(*sums, options, texts);
+  addOutput(sums, options, "Sums to write, safetensors; - for stdout",
+            "PART.sums");
+  sums.add_flag("--stream", options.stream,
+                "Sum some rows at a time instead of keeping all");
+  addFormatOptions(sums, texts);
+  addSumOptions(sums, options, texts);
+}
 
-  CLI::App *solve =
-      app.add_subcommand("solve", "Fit the model to the sums of all parts");
-  solve->add_option("ALL.sums", options.input, "Sums of all parts, merged")
+void addSolve(const tamrt_model &, CLI::App &solve, Options &options,
+              OptionTexts &texts) {
+  solve.add_option("ALL.sums", options.input, "Sums of all parts, merged")
       ->required()
       ->check(file())
       ->type_name("");
-  addOutput(solve, "Weights to write, safetensors; - for stdout",
+  addOutput(solve, options, "Weights to write, safetensors; - for stdout",
             "W.safetensors");
-  addPenaltyOption(*solve, texts);
-  solve->add_flag("--inference", options.inference,
-                  "Also write what standard errors and summary need, as far as "
-                  "sums have it");
-  addWorkOptions(*solve, options, texts);
-  if (texts.isGiven(*solve))
-    for (const char *name : {"--chunk-rows", "--drop-missing"})
-      solve->remove_option(solve->get_option(name));
+  addPenaltyOption(solve, texts);
+  solve.add_flag("--inference", options.inference,
+                 "Also write what standard errors and summary need, as far as "
+                 "sums have it");
+  addWorkOptions(solve, options, texts);
+  for (const char *name : {"--chunk-rows", "--drop-missing"})
+    solve.remove_option(solve.get_option(name));
+}
 
-  CLI::App *split = app.add_subcommand(
-      "split", "Divide rows into parts whose fit has the bytes of one fit");
+void addSplit(const tamrt_model &, CLI::App &split, Options &options,
+              OptionTexts &texts) {
   split
-      ->add_option("TRAIN.csv", options.input,
-                   "Training data, CSV, a file that is read three times")
+      .add_option("TRAIN.csv", options.input,
+                  "Training data, CSV, a file that is read three times")
       ->required()
       ->check(file())
       ->type_name("");
-  split->add_option("--parts", texts.parts, "Most parts")
+  split.add_option("--parts", texts.parts, "Most parts")
       ->required()
       ->check(count(INT32_MAX))
       ->type_name("N");
-  split->add_option("-o,--output", options.output, "Folder for the parts")
+  split.add_option("-o,--output", options.output, "Folder for the parts")
       ->required()
       ->check(file())
       ->type_name("DIR");
-  split->add_flag("--whole-groups", options.wholeGroups,
-                  "Keep all rows of a group in one part");
-  addFormatOptions(*split, texts);
-  addRowOptions(*split, options, texts);
-  if (texts.isGiven(*split))
-    split->remove_option(split->get_option("--chunk-rows"));
+  split.add_flag("--whole-groups", options.wholeGroups,
+                 "Keep all rows of a group in one part");
+  addFormatOptions(split, texts);
+  addRowOptions(split, options, texts);
+  split.remove_option(split.get_option("--chunk-rows"));
 }
 
-bool parsePartCommand(const CLI::App &app, const OptionTexts &texts,
+} // namespace
+
+std::span<const CommandSpec> partCommands() {
+  static constexpr CommandSpec commands[] = {
+      {"survey", "Find what a fit in parts must know of a part of the rows",
+       Command::Survey, addSurvey},
+      {"merge", "Join surveys, or sums, of parts", Command::Merge, addMerge},
+      {"sums", "Sum a part of the rows", Command::Sums, addSums},
+      {"solve", "Fit the model to the sums of all parts", Command::Solve,
+       addSolve},
+      {"split", "Divide rows into parts whose fit has the bytes of one fit",
+       Command::Split, addSplit}};
+  return commands;
+}
+
+void parsePartOptions(const CLI::App &command, const OptionTexts &texts,
                       Options &options) {
-  constexpr std::pair<const char *, Command> commands[] = {
-      {"survey", Command::Survey},
-      {"merge", Command::Merge},
-      {"sums", Command::Sums},
-      {"solve", Command::Solve},
-      {"split", Command::Split}};
-  for (auto [name, command] : commands)
-    if (app.got_subcommand(name)) {
-      options.command = command;
-      // Others are used if they are asked for.
-      const CLI::Option *device =
-          app.get_subcommand(name)->get_option_no_throw("--device");
-      if (!device || device->empty() || options.device == "auto")
-        options.device = "cpu";
-      if (!texts.parts.empty())
-        options.parts = *parseCount(texts.parts, INT32_MAX);
-      return true;
-    }
-  return false;
+  const std::span<const CommandSpec> commands = partCommands();
+  if (std::none_of(commands.begin(), commands.end(),
+                   [&](const CommandSpec &each) {
+                     return each.command == options.command;
+                   }))
+    return;
+  // Others are used if they are asked for.
+  const CLI::Option *device = command.get_option_no_throw("--device");
+  if (!device || device->empty() || options.device == "auto")
+    options.device = "cpu";
+  if (!texts.parts.empty())
+    options.parts = *parseCount(texts.parts, INT32_MAX);
 }
 
 Status runSurvey(const tamrt_model &model, const Options &options) {

@@ -22,16 +22,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include <span>
+
 namespace tamrt {
 
 struct RunOptions;
 struct SurveyedFit;
 
-/// Adds the commands to `app`.
-void addPartCommands(CLI::App &app, Options &options, OptionTexts &texts);
+/// The commands.
+std::span<const CommandSpec> partCommands();
 
-/// Sets the command if one of them was given. \returns whether it was.
-bool parsePartCommand(const CLI::App &app, const OptionTexts &texts,
+/// Parses the options of the command of `options` if it is one of them.
+void parsePartOptions(const CLI::App &command, const OptionTexts &texts,
                       Options &options);
 
 /// Reads a part of the rows and writes its survey.

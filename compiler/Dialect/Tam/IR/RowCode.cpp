@@ -24,7 +24,7 @@ static constexpr uint64_t kMaxIntervals = std::numeric_limits<int32_t>::max();
 /// Whether a map's result is stored as it is computed, for rows of a chunk.
 static bool isStructured(FeatureMapInterface map) {
   Value design = map->getResult(0);
-  return encodingOf(design) == map.getStructuredEncoding() &&
+  return getEncoding(design.getType()) == map.getStructuredEncoding() &&
          ShapedType::isDynamic(shapeOf(design)[0]);
 }
 
@@ -32,8 +32,10 @@ bool tamc::tam::hasSumCode(Operation *map) {
   if (isa<NormalizeOp, RegridOp>(map))
     return ShapedType::isDynamic(shapeOf(map->getResult(0))[0]);
   if (auto convert = dyn_cast<ConvertOp>(map))
-    return isa<SparseAttr>(encodingOf(convert.getResult())) &&
-           isa<BandedAttr, OneHotAttr>(encodingOf(convert.getA()));
+    return isa_and_present<SparseAttr>(
+               getEncoding(convert.getResult().getType())) &&
+           isa_and_present<BandedAttr, OneHotAttr>(
+               getEncoding(convert.getA().getType()));
   if (isa<KroneckerOp>(map))
     return !getFactors(map->getResult(0)).empty();
   if (auto spline = dyn_cast<BSplineOp>(map);
@@ -59,7 +61,7 @@ int64_t tamc::tam::bandOf(ArrayRef<Value> factors) {
   int64_t width = factors.size() > 1 ? 1 : 0;
   for (Value factor : factors)
     if (int64_t own = getFactorWidth(factor);
-        own > 1 || isa<BandedAttr>(encodingOf(factor)))
+        own > 1 || isa<BandedAttr>(getEncoding(factor.getType())))
       width = std::max<int64_t>(width, 1) * own;
   return width;
 }
@@ -78,7 +80,7 @@ int64_t tamc::tam::countWords(SumsAttr panels, RankedTensorType type,
 /// Place of a matrix in the order in which kernels take their operands;
 /// negative for a product, which they take in panels alone.
 static int rankOf(Value side) {
-  Attribute encoding = encodingOf(side);
+  Attribute encoding = getEncoding(side.getType());
   if (isa_and_present<SparseAttr>(encoding))
     return -1;
   return isa_and_present<OneHotAttr>(encoding)   ? 0
@@ -124,7 +126,8 @@ static LogicalResult verifySumCode(Operation &op) {
                           "code for, dynamic rows and the encoding that goes "
                           "with it"); // rows_c5
   }
-  auto sums = dyn_cast_if_present<SumsAttr>(encodingOf(op.getResult(0)));
+  auto sums =
+      dyn_cast_if_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
   unsigned designs = isa<GramOp>(op) ? 2 : 1;
   bool areMade = llvm::all_of(op.getOperands().take_front(designs),
                               [](Value v) { return v.getDefiningOp(); });

@@ -56,7 +56,7 @@ LogicalResult GramOp::verify() {
   if (!sums)
     return success();
   SumsLayout layout = sums.getLayout();
-  bool isOneHot = isa_and_present<OneHotAttr>(encodingOf(getA()));
+  bool isOneHot = isa_and_present<OneHotAttr>(getEncoding(getA().getType()));
   if (sums.isSelf() && getA() != getB()) // gram_c2
     return emitOpError("expected '")
            << stringifySumsLayout(layout) << "' only for a matrix with itself";
@@ -90,7 +90,8 @@ LogicalResult RhsOp::verify() {
   if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({columnsOf(getA())}))
     return emitOpError("expected an accumulator of ") // rhs_c1
            << columnsOf(getA()) << ", got " << getAccumulator().getType();
-  if (auto sums = dyn_cast_if_present<SumsAttr>(encodingOf(getAccumulator())))
+  if (auto sums = dyn_cast_if_present<SumsAttr>(
+          getEncoding(getAccumulator().getType())))
     return verifyPanels(*this, sums, getA()); // rhs_c2
   return success();
 }
@@ -172,7 +173,7 @@ LogicalResult MarginalOp::verify() {
     return diagnostic << ", got " << getType();
   }
   auto sumsOf = [](Value value) {
-    return dyn_cast_if_present<SumsAttr>(encodingOf(value));
+    return dyn_cast_if_present<SumsAttr>(getEncoding(value.getType()));
   };
   if (SumsAttr source = sumsOf(getSums());
       source && !source.isByElements()) // marginal_c5
@@ -226,7 +227,8 @@ LogicalResult ExpandLevelsOp::verify() {
     llvm::interleave(shape, diagnostic, " x ");
     return diagnostic << ", got " << getType();
   }
-  Attribute before = encodingOf(getSums()), after = encodingOf(getResult());
+  Attribute before = getSums().getType().getEncoding(),
+            after = getResult().getType().getEncoding();
   if (!before && !after)
     return success();
   for (Value basis : sides)

@@ -13,17 +13,14 @@
 
 namespace tamc::tam {
 
-/// Shape and encoding of a tensor; the encoding is null if it has none.
+/// Shape of a tensor.
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
-}
-inline mlir::Attribute encodingOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType()).getEncoding();
 }
 
 /// Whether `design` stores all numbers of a row.
 inline bool isDense(mlir::Value design) {
-  return mlir::isa_and_present<DenseAttr>(encodingOf(design));
+  return mlir::isa_and_present<DenseAttr>(getEncoding(design.getType()));
 }
 
 /// Checks that `values` have as many rows as `result`.

@@ -25,14 +25,11 @@ void tamc::tam::setEncoding(Value value, Attribute encoding) {
 /// one, or has columns of one: its rows then have numbers at places of a fixed
 /// distance.
 static bool hasBands(Value design) {
-  Operation *source = getUnconverted(design).getDefiningOp();
-  if (auto columns = dyn_cast_if_present<ColumnsOp>(source))
-    return llvm::any_of(columns.getDesigns(), hasBands);
-  if (auto product = dyn_cast_if_present<KroneckerOp>(source))
-    return hasBands(product.getA()) || hasBands(product.getB());
-  if (auto blend = dyn_cast_if_present<BlendOp>(source))
-    return hasBands(blend.getBorder());
-  return bandOf(getFactors(design)) > 1;
+  if (isa_and_present<BandedAttr>(getEncoding(design.getType())))
+    return getFactorWidth(design) > 1;
+  Operation *source = design.getDefiningOp();
+  return isa_and_present<ConvertOp, ColumnsOp, KroneckerOp, BlendOp>(source) &&
+         llvm::any_of(source->getOperands(), hasBands);
 }
 
 SumEncoder::SumEncoder(Operation *root, const Target &target, bool frequencies)

@@ -488,27 +488,26 @@ Status RankRows::moveRows() {
   if (fractions > 0 && rows.fractions.empty())
     std::fill_n(rows.fractions.extend(rows.count), rows.count, 0);
   auto forEachKey = [&](const auto &body) {
+    auto forColumn = [&]<class T>(GrowingArray<T> &column) {
+      GrowingArray<T> spare;
+      body(column, spare);
+    };
     if (columns.group)
-      body(rows.groups);
+      forColumn(rows.groups);
     if (columns.date)
-      body(rows.dates);
+      forColumn(rows.dates);
     if (fractions > 0)
-      body(rows.fractions);
+      forColumn(rows.fractions);
   };
-  forEachKey([&]<class T>(GrowingArray<T> &column) {
-    GrowingArray<T> spare;
-    moves.move(column, spare);
-  });
+  forEachKey([&](auto &column, auto &spare) { moves.move(column, spare); });
   rows.count = count;
   ColumnOrder order;
   if (!isForWindows) {
     // The rows of each rank are in this order.
     arranged = sortRows(rows, columns.group.has_value(), windowGroups());
     order = ColumnOrder(arranged.rows);
-    forEachKey([&]<class T>(GrowingArray<T> &column) {
-      GrowingArray<T> spare;
-      arrange(column, order, spare);
-    });
+    forEachKey(
+        [&](auto &column, auto &spare) { arrange(column, order, spare); });
   }
   auto moveAll = [&]<class T>(std::vector<GrowingArray<T>> &all) {
     GrowingArray<T> spare;

@@ -140,9 +140,10 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model);
 ///       + R * use.perRow + G * perGroup,
 ///
 /// and rank 0 under min(messagesOfFirst, R * use.perRow) more, R being the rows
-/// of the rank that has most. If the weights have inference, residuals or
-/// penalties, the bytes of their file come to all of these. Standard errors and
-/// intervals, which have C columns, take
+/// of the rank that has most. If groups have penalties of their own, or if
+/// standard errors or intervals are asked for, the bytes of the weights' file
+/// come to all of these. Standard errors and intervals, which have C columns,
+/// take
 ///
 ///     T * errors.perThread + G * errors.perGroup
 ///       + R * (errors.perRow + C * errors.perColumn)
@@ -187,8 +188,8 @@ std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model);
 ///
 /// and rank 0 under min(messagesOfFirst, R * perRow) more, R being that of the
 /// rank that has most. With `--coefficients` W * perCoefficients come to it,
-/// also to the messages. A correction's weights that have inference, residuals
-/// or penalties take the bytes of their file besides.
+/// also to the messages. If groups of a correction's base model have penalties
+/// of their own, the bytes of its weights' file come to all of these.
 struct RankWindowNeed {
   /// As for a prediction.
   int64_t constant, messagesOfFirst, perThread, perRank;

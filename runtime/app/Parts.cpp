@@ -104,7 +104,8 @@ struct SurveyOrSums {
 
 /// Errors: a file with neither.
 Result<SurveyOrSums> openFile(const std::string &path) {
-  Result<SafetensorsFile> file = SafetensorsFile::open(path, SumsFile::kSums);
+  Result<SafetensorsFile> file = SafetensorsFile::open(
+      path, [](std::string_view name) { return name == SumsFile::kSums; });
   if (!file)
     return std::move(file).error();
   Result<bool> has = hasSums(*file);

@@ -300,6 +300,8 @@ struct SafetensorsFile::Description {
   std::vector<int64_t> shape;
   size_t count;
   uint64_t begin, end;
+  /// Whether its elements are left in the file.
+  bool isLeft = false;
 };
 
 /// An open file.
@@ -525,25 +527,23 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
   });
   if (!checked)
     return std::move(checked).error();
-  file.take(*std::move(tensors), *start, /*left=*/nullptr);
+  file.take(*std::move(tensors), all.data() + *start, *start);
   return file;
 }
 
-/// Lists the tensors. Their bytes follow each other in memory from byte `at`
-/// on, but for those of `left`.
-void SafetensorsFile::take(std::vector<Description> tensors, size_t at,
-                           const Description *left) {
-  const size_t start = at;
+/// Lists the tensors, which begin at byte `start` of the file. The bytes of
+/// those that are not left there follow each other in memory from `data` on.
+void SafetensorsFile::take(std::vector<Description> tensors, const char *data,
+                           size_t start) {
   for (Description &tensor : tensors) {
-    const size_t size = &tensor == left ? 0 : tensor.end - tensor.begin;
-    const auto *data =
-        reinterpret_cast<const std::byte *>(bytes.data.get()) + at;
-    at += size;
-    all.emplace(std::move(tensor.name), Tensor{tensor.type,
-                                               std::move(tensor.shape),
-                                               tensor.count,
-                                               {data, size},
-                                               start + tensor.begin});
+    const size_t size = tensor.isLeft ? 0 : tensor.end - tensor.begin;
+    all.emplace(std::move(tensor.name),
+                Tensor{tensor.type,
+                       std::move(tensor.shape),
+                       tensor.count,
+                       {reinterpret_cast<const std::byte *>(data), size},
+                       start + tensor.begin});
+    data += size;
   }
 }
 
@@ -556,8 +556,9 @@ void SafetensorsFile::forgetOthers() {
   bytes = {};
 }
 
-Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
-                                              std::string_view left) {
+Result<SafetensorsFile> SafetensorsFile::open(
+    const std::string &path,
+    const std::function<bool(std::string_view name)> &isLeft) {
   SafetensorsFile file;
   file.name = path;
   auto fail = [&](std::string_view what) {
@@ -584,47 +585,64 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
   Result<std::vector<Description>> tensors = file.readHeader(header, size);
   if (!tensors)
     return std::move(tensors).error();
-  const auto found =
-      std::find_if(tensors->begin(), tensors->end(),
-                   [&](const Description &each) { return each.name == left; });
-  // Without it the file is small.
-  if (found == tensors->end())
-    return open(path);
-
-  const uint64_t begin = *start + found->begin, end = *start + found->end;
-  const size_t kept = size_t(size - *start - (end - begin));
+  // Bytes of the file, of tensors that follow each other.
+  struct Run {
+    uint64_t begin, end;
+    bool isLeft;
+  };
+  std::vector<Run> runs;
+  size_t kept = 0;
+  bool hasLeft = false;
+  for (Description &tensor : *tensors) {
+    tensor.isLeft = isLeft(tensor.name);
+    hasLeft |= tensor.isLeft;
+    if (!tensor.isLeft)
+      kept += size_t(tensor.end - tensor.begin);
+    if (!runs.empty() && runs.back().isLeft == tensor.isLeft)
+      runs.back().end = *start + tensor.end;
+    else
+      runs.push_back(
+          {*start + tensor.begin, *start + tensor.end, tensor.isLeft});
+  }
   file.bytes = {std::unique_ptr<char[]>(new (std::nothrow) char[kept]), kept};
   if (!file.bytes.data)
     return fail(fmt::format("cannot read: {}", std::strerror(ENOMEM)));
-  const std::span<char> before(file.bytes.data.get(), size_t(begin - *start)),
-      after(before.data() + before.size(), size_t(size - end));
-  if (Status s = from->read(*start, before); !s)
-    return fail(s.error().message);
-  if (Status s = from->read(end, after); !s)
-    return fail(s.error().message);
+  char *data = file.bytes.data.get();
+  for (const Run &run : runs) {
+    if (run.isLeft)
+      continue;
+    const std::span<char> to(data, size_t(run.end - run.begin));
+    if (Status s = from->read(run.begin, to); !s)
+      return fail(s.error().message);
+    data += to.size();
+  }
   Status checked =
       file.checkChecksum(header, [&](uint32_t crc) -> Result<uint32_t> {
-        crc = crc32({before.data(), before.size()}, crc);
-        std::vector<char> buffer(kPieceBytes);
-        for (uint64_t at = begin; at < end;) {
-          const std::span<char> piece(
-              buffer.data(),
-              size_t(std::min<uint64_t>(buffer.size(), end - at)));
-          if (Status s = from->read(at, piece); !s)
-            return fail(s.error().message);
-          crc = crc32({piece.data(), piece.size()}, crc);
-          at += piece.size();
+        const char *data = file.bytes.data.get();
+        std::vector<char> buffer(hasLeft ? kPieceBytes : 0);
+        for (const Run &run : runs) {
+          if (!run.isLeft) {
+            crc = crc32({data, size_t(run.end - run.begin)}, crc);
+            data += run.end - run.begin;
+            continue;
+          }
+          for (uint64_t at = run.begin; at < run.end;) {
+            const std::span<char> piece(
+                buffer.data(),
+                size_t(std::min<uint64_t>(buffer.size(), run.end - at)));
+            if (Status s = from->read(at, piece); !s)
+              return fail(s.error().message);
+            crc = crc32({piece.data(), piece.size()}, crc);
+            at += piece.size();
+          }
         }
-        return crc32({after.data(), after.size()}, crc);
+        return crc;
       });
   if (!checked)
     return std::move(checked).error();
-  // Offsets of tensors in the file are counted from its start.
-  const Description *one = &*found;
-  file.take(*std::move(tensors), 0, one);
-  for (auto &[key, tensor] : file.all)
-    tensor.begin += *start;
-  file.descriptor = std::move(from);
+  file.take(*std::move(tensors), file.bytes.data.get(), size_t(*start));
+  if (hasLeft)
+    file.descriptor = std::move(from);
   return file;
 }
 

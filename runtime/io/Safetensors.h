@@ -237,11 +237,12 @@ public:
   /// "checksum" that is not the file's.
   static Result<SafetensorsFile> open(const std::string &path);
 
-  /// As `open`, but the elements of tensor `left`, if the file has it, are not
-  /// kept in memory, only read once for the checksum; `read` reads them. Those
-  /// of standard input are kept.
-  static Result<SafetensorsFile> open(const std::string &path,
-                                      std::string_view left);
+  /// As `open`, but the elements of tensors for whose names `isLeft` is true
+  /// are not kept in memory, only read once for the checksum; `read` reads
+  /// them. Those of standard input are kept.
+  static Result<SafetensorsFile>
+  open(const std::string &path,
+       const std::function<bool(std::string_view name)> &isLeft);
 
   /// Whether `path` is a regular file that starts as one of tensors does: with
   /// the length of a header, and a brace. No table of text does.
@@ -318,7 +319,7 @@ public:
     return View<T>(**found);
   }
 
-  /// Frees the metadata and all tensors but the one that is left in the file,
+  /// Frees the metadata and all tensors but those that are left in the file,
   /// whose elements can still be read. Does nothing if none is left.
   void forgetOthers();
 
@@ -338,15 +339,14 @@ private:
                                               uint64_t size);
   Status checkChecksum(std::string_view start,
                        const std::function<Result<uint32_t>(uint32_t)> &rest);
-  void take(std::vector<Description> tensors, size_t at,
-            const Description *left);
+  void take(std::vector<Description> tensors, const char *data, size_t start);
   Result<const Tensor *> check(std::string_view tensor, TensorType type,
                                std::span<const int64_t> shape) const;
   static void copy(const Tensor &tensor, void *out);
 
   std::string name;
   FileBytes bytes;
-  /// Of a file of which a tensor is left.
+  /// Of a file of which tensors are left.
   std::shared_ptr<const Descriptor> descriptor;
   Metadata entries;
   std::map<std::string, Tensor, std::less<>> all;

@@ -8,6 +8,7 @@ import random
 import resource
 
 import test_inference
+import test_stream
 from small import harness
 
 MIB = 1 << 20
@@ -93,6 +94,34 @@ class Memory(test_inference.TestCase):
                 if name.startswith("tune"):
                     self.assertTrue(ends[limits.index("32M")], name)
                     self.assertFalse(ends[limits.index("16M")], name)
+
+    def test_inference_that_is_not_asked_for(self):
+        """A prediction from weights with inference takes the memory of one from
+        weights without, unless it has standard errors."""
+        rng = random.Random(4)
+        rows = [{"g": f"G{i % 8}", "a": rng.randrange(1000) / 500 - 1,
+                 "b": i % 3, "y": round(rng.gauss(0, 1), 6)}
+                for i in range(2400)]
+        train = harness.write_csv(self.dir / "train.csv", rows)
+        new = harness.write_csv(self.dir / "new.csv", rows[:8])
+        model = self.compile("y ~ n(a,others='b',n_neurons=1000,ap=-2)",
+                             "--solver=direct", group="g")
+        weights = {name: self.fit(model, train, *options, weights=name)
+                   for name, options in (("plain", ()),
+                                         ("known", ("--inference",)))}
+        more = (weights["known"].stat().st_size
+                - weights["plain"].stat().st_size)
+        self.assertGreater(more, 8 * (1000 * 1001 // 2) * 8)
+
+        def peak(name, *options):
+            return test_stream.peak_resident(
+                model, "predict", new, "--weights", weights[name], *options,
+                "-o", self.dir / "pipe")
+
+        (plain, table), (known, same) = peak("plain"), peak("known")
+        self.assertEqual(table, same)
+        self.assertLess(known, plain + more // 8)
+        self.assertGreater(peak("known", "--se")[0], plain + more // 2)
 
     def test_promise(self):
         """A fit under the memory that `plan --memory` says is enough."""

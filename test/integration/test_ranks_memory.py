@@ -122,7 +122,7 @@ class RanksMemory(ranks.TestCase):
         per_row, = [each["per_row"] for each in need["uses"]
                     if each["use"] == use]
         besides = (need["constant"] + rung + groups * need["per_group"]
-                   + (weights.stat().st_size if fitting else 0))
+                   + (weights.stat().st_size if asked else 0))
         if asked:
             errors, = [each for each in need["errors"] if each["use"] == use]
             per_row += columns * errors["per_column"]
@@ -200,7 +200,7 @@ class RanksMemory(ranks.TestCase):
                          30_000, 5, (2, 4))
 
     def test_predict_with_inference(self):
-        """Which is in memory with the rest of the weights."""
+        """Which stays in the file."""
         self.check_table("predict", "predict", "y ~ l(a) + c(d, n_cat=40)",
                          10_000, 5, (2,), "--inference")
 

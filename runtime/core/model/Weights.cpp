@@ -31,6 +31,10 @@ constexpr const char *kCoefficients = "coefficients";
 // Libraries of earlier versions ignore tensors of inference and no others.
 constexpr const char *kResiduals = "inference.calibration.residuals";
 constexpr const char *kCalibrationRows = "inference.calibration.rows";
+/// What the names of the tensors of calibration, and of those and inference,
+/// begin with.
+constexpr std::string_view kCalibrationNames = "inference.calibration.";
+constexpr std::string_view kInferenceNames = "inference.";
 
 Status checkFile(const tamrt_model &model, const SafetensorsFile &file) {
   const std::string format = orUnknown(file, "format");
@@ -505,7 +509,14 @@ static Result<Calibration> readCalibration(int64_t groups,
 
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &from,
                             WeightsParts parts) {
-  return loadWeights(model, SafetensorsFile::open(from), parts);
+  // Of models with many columns inference is most of the file.
+  auto isLeft = [&](std::string_view name) {
+    return name.starts_with(kInferenceNames) &&
+           (name.starts_with(kCalibrationNames)
+                ? parts.calibration
+                : parts.inference) == FilePart::No;
+  };
+  return loadWeights(model, SafetensorsFile::open(from, isLeft), parts);
 }
 
 Result<Weights> loadWeights(const tamrt_model &model,

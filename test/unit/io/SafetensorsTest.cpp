@@ -286,6 +286,53 @@ TEST(Safetensors, WritesFiles) {
             folder.at("no/w") + ": cannot write: No such file or directory");
 }
 
+/// Any tensors may be left in the file: they are the same tensors, and what is
+/// kept has no bytes of theirs.
+TEST(Safetensors, LeavesTensorsInTheFile) {
+  TemporaryFolder folder;
+  const std::string path = folder.at("w.safetensors");
+  SafetensorsWriter writer;
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e"};
+  std::map<std::string, std::vector<double>> numbers;
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::vector<double> &of = numbers[names[i]];
+    for (size_t k = 0; k < 3 * i; ++k)
+      of.push_back(double(10 * i + k));
+    writer.addView<double>(names[i], {int64_t(of.size())}, of);
+  }
+  ASSERT_TRUE(writer.write(path));
+  const std::string whole = get(path);
+  const int64_t any[] = {kAny};
+  for (unsigned left = 0; left < 32; ++left) {
+    auto isLeft = [&](std::string_view name) {
+      return (left >> (name[0] - 'a') & 1) != 0;
+    };
+    Result<SafetensorsFile> file = SafetensorsFile::open(path, isLeft);
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_TRUE(file->isChecked());
+    for (const std::string &name : names) {
+      const std::vector<double> &expected = numbers[name];
+      const SafetensorsFile::Tensor *tensor = file->find(name);
+      ASSERT_EQ(tensor->count, expected.size());
+      EXPECT_EQ(tensor->data.size(),
+                isLeft(name) ? 0 : expected.size() * sizeof(double));
+      std::vector<double> read(expected.size());
+      ASSERT_TRUE(file->read(*tensor, 0, read));
+      EXPECT_EQ(read, expected) << name << left;
+      if (!isLeft(name))
+        EXPECT_EQ(*file->values<double>(name, any), expected) << name << left;
+    }
+    // The checksum is that of all bytes.
+    for (size_t back = 1; back <= 30 * sizeof(double); back += 7) {
+      std::string text = whole;
+      text[text.size() - back] ^= 1;
+      put(path, text);
+      EXPECT_FALSE(SafetensorsFile::open(path, isLeft)) << left << ' ' << back;
+    }
+    put(path, whole);
+  }
+}
+
 TEST(SafetensorsFault, NotAFile) {
   TemporaryFolder folder;
   ASSERT_EQ(mkfifo(folder.at("pipe").c_str(), 0600), 0);

@@ -56,10 +56,9 @@ struct CommandSpec {
 /// Parses a text such as "solve=cpu" into `placement`; false if it is invalid.
 bool parsePlace(std::string_view text, tamrt_placement &placement);
 
-/// Options of a command: of the devices' allocators; of the
-/// oracle and the placement, these included; of the shares for windows; of work
-/// on rows; of a run, all of these but the shares for windows included; of the
-/// data's format.
+/// Options of a command: of the devices' allocators; of the oracle and the
+/// placement, these included; of the shares for windows; of work on rows; of a
+/// run, all of these but the shares for windows included; of the data's format.
 void addAllocatorOptions(CLI::App &command, Options &options,
                          OptionTexts &texts);
 void addMemoryOptions(CLI::App &command, Options &options, OptionTexts &texts);

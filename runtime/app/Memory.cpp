@@ -290,7 +290,8 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (firstStep(model, kind))
       need.uses.push_back(rankUse(model, kind));
-  need.sketchLimit = int64_t(StreamLimits().stateBytes);
+  if (std::ranges::any_of(need.uses, &RankNeed::Use::sketch))
+    need.sketchLimit = int64_t(StreamLimits().stateBytes);
   if (hasDirect(model)) {
     need.inference = inferenceOfRank(model);
     need.tune = tuneOfRank(model);
@@ -298,10 +299,12 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   return need;
 }
 
-/// Bytes of a row in the text of a table with so many numbers, of at most 24
-/// bytes.
+/// Bytes of a number in the text of a table, with its comma, at most.
+static constexpr int64_t kNumberText = 25;
+
+/// Bytes of a row in the text of a table with so many numbers.
 static int64_t textOfRow(int64_t numbers) {
-  return int64_t(grownBytes(size_t(kKeyText + 1 + 25 * numbers)));
+  return int64_t(grownBytes(size_t(kKeyText + 1 + kNumberText * numbers)));
 }
 
 /// A rank that predicts: the program, its tables and MPI.
@@ -326,7 +329,7 @@ static RankTableNeed::Errors errorsOf(const tamrt_model &model,
       largestOutput(model, TAMRT_STEP_VARIANCES) - largestOutput(model, kind),
       0);
   errors.perRow = number * outputWidth(model, TAMRT_STEP_VARIANCES);
-  errors.perColumn = number + textOfRow(1) - textOfRow(0);
+  errors.perColumn = number + int64_t(grownBytes(kNumberText));
   errors.perGroup = int64_t(Inference::bytesPerGroup(model));
   // Errors of centred effects.
   if (kind == TAMRT_STEP_TERMS) {
@@ -444,7 +447,10 @@ std::optional<RankWindowNeed> rankWindowNeed(const tamrt_model &model) {
   need.messagesOfFirst = int64_t(kMessageBlockBytes);
   need.perThread = memoryNeed(model).perThread;
   need.perRank = kMpiOfRank;
-  need.windows = largestOfWindows(model) + memory.perThread;
+  need.windows =
+      largestOfWindows(model) + memory.perThread +
+      int64_t(learningBytes(
+          own, std::min(size_t(model.adapt->window), kMaxRowsKept)));
   need.perRow = adaptedRow(model);
   need.perWindow = int64_t(sizeof(Window));
   // Its keys as they are asked for, sent and received, and the table.

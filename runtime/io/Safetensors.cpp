@@ -618,12 +618,12 @@ Result<SafetensorsFile> SafetensorsFile::open(
   }
   Status checked =
       file.checkChecksum(header, [&](uint32_t crc) -> Result<uint32_t> {
-        const char *data = file.bytes.data.get();
+        const char *kept = file.bytes.data.get();
         std::vector<char> buffer(hasLeft ? kPieceBytes : 0);
         for (const Run &run : runs) {
           if (!run.isLeft) {
-            crc = crc32({data, size_t(run.end - run.begin)}, crc);
-            data += run.end - run.begin;
+            crc = crc32({kept, size_t(run.end - run.begin)}, crc);
+            kept += run.end - run.begin;
             continue;
           }
           for (uint64_t at = run.begin; at < run.end;) {
@@ -697,6 +697,7 @@ SafetensorsFile::check(std::string_view tensor, TensorType type,
 }
 
 void SafetensorsFile::copy(const Tensor &tensor, void *out) {
+  assert((tensor.count == 0 || !tensor.data.empty()) && "left in the file");
   // memcpy of nothing from or to null is undefined.
   if (!tensor.data.empty())
     std::memcpy(out, tensor.data.data(), tensor.data.size());

@@ -273,7 +273,8 @@ public:
 
   /// A copy of the elements of `tensor`, which must exist with type T and,
   /// where `shape` entries are not negative, that shape (-1 fits any extent).
-  /// Errors have file, tensor, and the expected and actual type and shape.
+  /// Errors have file, tensor, and the expected and actual type and shape. Not
+  /// of a tensor that is left in the file (asserted).
   template <class T>
   Result<std::vector<T>> values(std::string_view tensor,
                                 std::span<const int64_t> shape) const {

@@ -70,7 +70,8 @@ std::string Runs::compile(const Backend &backend, std::string &program) {
     program += ".exe";
     driver = backend.driver;
     append(link,
-           {TAMC_CTS_THEN, backend.runtime, "-lstdc++", "-lm", "-lpthread"});
+           {"-I" TAMC_CTS_INCLUDE, TAMC_CTS_THEN, backend.runtime, "-lstdc++",
+            "-lm", "-lpthread"});
   }
   append(link, {"-o", program});
   if (failure.empty())

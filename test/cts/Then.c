@@ -12,12 +12,12 @@
 // it.
 //
 //===----------------------------------------------------------------------===//
+#include "tamrt/abi.h"
+
 #include <stddef.h>
 #include <string.h>
 
-typedef struct tamrt_model tamrt_model;
 extern const tamrt_model tam_model;
-int tamrt_main(const tamrt_model *model, int argc, char **argv);
 
 int main(int argc, char **argv) {
   int first = 1;

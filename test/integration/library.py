@@ -45,8 +45,8 @@ class Library:
 
 @functools.cache
 def allocation_count():
-    """The object of test/support/AllocationCount.h: compiled once, for all
-    programs of a test."""
+    """The object of test/support/AllocationCount.h: compiled once for
+    all programs of a test's process."""
     folder = tempfile.mkdtemp(prefix="tamc-count-")
     atexit.register(shutil.rmtree, folder)
     counts = f"{folder}/count.o"

@@ -213,7 +213,7 @@ class Faults(harness.TestCase):
         # of their own.
         for formula in ("y ~ c(d,n_cat=7)", "y ~ l(a)+c(d,n_cat=7)"):
             model = self.prepare(
-                formula, days=10, groups=2, names=["adapt", "adapt-stream"],
+                formula, days=12, groups=2, names=["adapt", "adapt-stream"],
                 chunk_rows=2,
                 adapt="{window: 6, update: 2, horizon: 1}")
             self.check_every_allocation(model, self.commands)
@@ -264,7 +264,7 @@ class Faults(harness.TestCase):
 
     def test_every_kernel_of_conjugate_gradients(self):
         for both in (False, True):
-            model = self.prepare_cg(both, days=16, chunk_rows=4)
+            model = self.prepare_cg(both, days=40, chunk_rows=4)
             for name in self.commands:
                 self.check_every_kernel(model, name)
 
@@ -307,7 +307,7 @@ class Faults(harness.TestCase):
                     self.assertEqual(status, count > 1, (name, kernel, k))
 
     def test_kernels_of_two_threads_at_once(self):
-        model = self.prepare_cg(True, days=16, chunk_rows=4)
+        model = self.prepare_cg(True, days=40, chunk_rows=4)
         two = ("--threads", "2")
         for name in self.commands:
             (_, _, kernels, *_), _ = self.run_sim(model, name, *two)

@@ -340,6 +340,13 @@ LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step, bool isCpuCode) {
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
                                   types),
       LLVM::Linkage::Internal);
+  // A step that calls the runtime's kernels alone is not worth optimising: it
+  // is addresses at constant offsets, and runs once for a group. Those that
+  // call generated kernels run for a row, too.
+  if (!isCpuCode) {
+    function.setOptimizeNone(true);
+    function.setNoInline(true);
+  }
   for (StepParameter position : {Arena, State, Carry}) {
     function.setArgAttr(position, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(TAMRT_ALIGNMENT));

@@ -118,7 +118,7 @@ public:
     return false;
   }
 
-  /// Skips a list of lists of whole numbers; false, and nowhere, if something
+  /// Skips a list of lists of whole numbers; false, without moving, if something
   /// else is here.
   bool skipNumberLists() {
     constexpr int deepest = 16;
@@ -283,7 +283,8 @@ tamc::planning::JsonScan tamc::planning::scanJson(std::string_view text,
   };
   std::vector<Level> open;
   std::vector<Member> members;
-  // The same of a value that begins next.
+  // What is left of the place for the value that begins next; empty if the
+  // place is not in it.
   std::string_view wanted = place;
   while (char c = walker.skipToStructure()) {
     const size_t at = walker.position();
@@ -294,11 +295,11 @@ tamc::planning::JsonScan tamc::planning::scanJson(std::string_view text,
       if (walker.peek() != ':' || open.empty())
         continue;
       members.push_back({name, at});
-      const std::string_view around = open.back().wanted;
-      const size_t end = std::min(around.find('.'), around.size());
-      if (around.empty() || name != around.substr(0, end))
+      const std::string_view left = open.back().wanted;
+      const size_t end = std::min(left.find('.'), left.size());
+      if (left.empty() || name != left.substr(0, end))
         continue;
-      wanted = around.substr(std::min(end + 1, around.size()));
+      wanted = left.substr(std::min(end + 1, left.size()));
       if (!wanted.empty() || scan.numberLists)
         continue;
       walker.skipByte();

@@ -170,8 +170,8 @@ public:
   }
 
   std::unique_ptr<llvm::TargetMachine> createMachine() const override {
-    // Steps are calls with constant offsets: the code of the fast selector is
-    // as good, and it is several times faster with many rungs.
+    // Generated loops are long blocks of vectors, which higher levels compile
+    // in more time to code that is no faster.
     return std::unique_ptr<llvm::TargetMachine>(machine.createTargetMachine(
         triple, level.cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
         std::nullopt, llvm::CodeGenOptLevel::Less));

@@ -401,12 +401,14 @@ Status Batch::fit() {
     if (Status s = fitTogether(ranges, units, u, end); !s)
       return s;
   }
+  // The batch is sized for windows that share their rows.
+  const size_t most = std::max<size_t>(batching.rows / options.training, 1);
   for (size_t w = 0, last = 0; w < windows.size(); w = last) {
     last = w + 1;
-    while (last < windows.size() && isUncertain[last] == isUncertain[w])
-      ++last;
     if (!isUncertain[w])
       continue;
+    while (last < windows.size() && isUncertain[last] && last - w < most)
+      ++last;
     if (Status s = fitApart(std::span(ranges).subspan(w, last - w), w); !s)
       return s;
   }
@@ -615,7 +617,8 @@ WindowMemory windowMemory(const tamrt_model &model,
   // together.
   return {2 * int64_t(kThreadBytes) +
               (options.perUnit > 1 ? unitSumsBytes(model, options.perUnit) : 0),
-          int64_t(bytesOfRow(model) * (options.training + later) +
+          int64_t(bytesOfRow(model) * (options.training + later +
+                                       options.perUnit * options.update) +
                   sizeof(double) * size_t(model.columns) * designed)};
 }
 

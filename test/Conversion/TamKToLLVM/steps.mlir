@@ -38,7 +38,7 @@ memref.global "private" constant @table : memref<2x2xi64> =
 // CHECK-SAME: %[[COLUMNS:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[OUTPUT:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64, %[[GROUP_ROWS:[^:]*]]: i64)
-// CHECK-SAME: tam.step = #tam.step<predict, 8>, tamk.plan = #tamk.plan<arena_bytes = 128>
+// CHECK-SAME: attributes {no_inline, optimize_none, tam.step = #tam.step<predict, 8>, tamk.plan = #tamk.plan<arena_bytes = 128>
 func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
                      %v: memref<?xf64> {tam.slot = #tam.slot<column, 2>},
                      %p: memref<4xf64> {tam.slot = #tam.slot<parameters, 32>},

@@ -227,8 +227,8 @@ LogicalResult ExpandLevelsOp::verify() {
     llvm::interleave(shape, diagnostic, " x ");
     return diagnostic << ", got " << getType();
   }
-  Attribute before = getSums().getType().getEncoding(),
-            after = getResult().getType().getEncoding();
+  Attribute before = getEncoding(getSums().getType()),
+            after = getEncoding(getResult().getType());
   if (!before && !after)
     return success();
   for (Value basis : sides)

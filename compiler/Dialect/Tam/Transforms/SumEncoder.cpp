@@ -27,6 +27,8 @@ void tamc::tam::setEncoding(Value value, Attribute encoding) {
 static bool hasBands(Value design) {
   if (isa_and_present<BandedAttr>(getEncoding(design.getType())))
     return getFactorWidth(design) > 1;
+  if (isDense(design))
+    return false;
   Operation *source = design.getDefiningOp();
   return isa_and_present<ConvertOp, ColumnsOp, KroneckerOp, BlendOp>(source) &&
          llvm::any_of(source->getOperands(), hasBands);

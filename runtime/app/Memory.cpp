@@ -447,10 +447,9 @@ std::optional<RankWindowNeed> rankWindowNeed(const tamrt_model &model) {
   need.messagesOfFirst = int64_t(kMessageBlockBytes);
   need.perThread = memoryNeed(model).perThread;
   need.perRank = kMpiOfRank;
-  need.windows =
-      largestOfWindows(model) + memory.perThread +
-      int64_t(learningBytes(
-          own, std::min(size_t(model.adapt->window), kMaxRowsKept)));
+  need.windows = largestOfWindows(model) + memory.perThread +
+                 int64_t(learningBytes(
+                     own, std::min(size_t(model.adapt->window), kMaxRowsKept)));
   need.perRow = adaptedRow(model);
   need.perWindow = int64_t(sizeof(Window));
   // Its keys as they are asked for, sent and received, and the table.

@@ -69,9 +69,8 @@ std::string Runs::compile(const Backend &backend, std::string &program) {
   } else {
     program += ".exe";
     driver = backend.driver;
-    append(link,
-           {"-I" TAMC_CTS_INCLUDE, TAMC_CTS_THEN, backend.runtime, "-lstdc++",
-            "-lm", "-lpthread"});
+    append(link, {"-I" TAMC_CTS_INCLUDE, TAMC_CTS_THEN, backend.runtime,
+                  "-lstdc++", "-lm", "-lpthread"});
   }
   append(link, {"-o", program});
   if (failure.empty())

@@ -118,8 +118,8 @@ public:
     return false;
   }
 
-  /// Skips a list of lists of whole numbers; false, without moving, if something
-  /// else is here.
+  /// Skips a list of lists of whole numbers; false, without moving, if
+  /// something else is here.
   bool skipNumberLists() {
     constexpr int deepest = 16;
     // Longer ones need not fit a number.

@@ -25,9 +25,10 @@ void tamc::tam::setEncoding(Value value, Attribute encoding) {
 /// one, or has columns of one: its rows then have numbers at places of a fixed
 /// distance.
 static bool hasBands(Value design) {
-  if (isa_and_present<BandedAttr>(getEncoding(design.getType())))
+  Attribute encoding = getEncoding(design.getType());
+  if (isa_and_present<BandedAttr>(encoding))
     return getFactorWidth(design) > 1;
-  if (isDense(design))
+  if (isa_and_present<DenseAttr>(encoding))
     return false;
   Operation *source = design.getDefiningOp();
   return isa_and_present<ConvertOp, ColumnsOp, KroneckerOp, BlendOp>(source) &&

@@ -484,6 +484,28 @@ void addSparse(int64_t za, int64_t zb) {
   });
 }
 
+/// Moving the sums of a segment of `te(s(a, k=8), s(b, k=8))` after joining
+/// them with those of others.
+void addMove(int64_t parts) {
+  const std::string name = "move_sums/" + std::to_string(parts);
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+    constexpr size_t count = 64 * 136, line = 8;
+    // Aligned as in a state.
+    Doubles memory(count * size_t(parts + 2) + line);
+    const size_t skipped =
+        (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64 / 8;
+    double *sums = memory.data() + skipped, *out = sums + count;
+    std::vector<const double *> earlier;
+    for (int64_t part = 0; part < parts; ++part)
+      earlier.push_back(out + count * size_t(part + 1));
+    for (auto _ : state) {
+      tamrt_move_sums(&context, earlier.data(), parts, count, sums, out);
+      benchmark::ClobberMemory();
+    }
+    state.SetItemsProcessed(state.iterations() * int64_t(count));
+  });
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -493,6 +515,8 @@ int main(int argc, char **argv) {
   addSparse(16, 4);
   addSparse(4, 16);
   addSparse(16, 16);
+  for (int64_t parts : {0, 1, 2, 3})
+    addMove(parts);
   addModel(false);
   addModel(true);
   addFeatures();

@@ -234,19 +234,32 @@ TAMRT_INLINE void joinBlock(const double *const *earlier, int64_t parts,
   }
 }
 
-/// The last `Parts` parts of a sum, and the move.
+/// The last `Parts` parts of a sum, and the move. Of one vector at a time, the
+/// loads and stores would wait for each other.
 template <int Parts>
 TAMRT_INLINE void moveBlock(const double *const *earlier, int64_t first,
                             int64_t size, double *sums, double *out) {
   double *__restrict own = sums + first, *__restrict to = out + first;
-  const double *__restrict one = Parts > 0 ? earlier[0] + first : nullptr;
-  const double *__restrict two = Parts > 1 ? earlier[1] + first : nullptr;
-  for (int64_t i = 0; i < size; ++i) {
+  const double *__restrict before[Parts + 1] = {};
+  for (int part = 0; part < Parts; ++part)
+    before[part] = earlier[part] + first;
+  constexpr int64_t step = 8;
+  int64_t i = 0;
+  for (; i + 2 * step <= size; i += 2 * step) {
+    Wide low = wideAt(own + i), high = wideAt(own + i + step);
+    for (int part = 0; part < Parts; ++part) {
+      low = wideAt(before[part] + i) + low;
+      high = wideAt(before[part] + i + step) + high;
+    }
+    wideAt(to + i) = low;
+    wideAt(to + i + step) = high;
+    wideAt(own + i) = Wide{};
+    wideAt(own + i + step) = Wide{};
+  }
+  for (; i < size; ++i) {
     double sum = own[i];
-    if constexpr (Parts > 0)
-      sum = one[i] + sum;
-    if constexpr (Parts > 1)
-      sum = two[i] + sum;
+    for (int part = 0; part < Parts; ++part)
+      sum = before[part][i] + sum;
     to[i] = sum;
     own[i] = 0.0;
   }
@@ -258,15 +271,15 @@ void zero(tamrt_context *ctx, int64_t count, double *out) {
   std::fill_n(out, count, 0.0);
 }
 
-TAMRT_HOT void join_sums(tamrt_context *ctx, const double *const *earlier,
-                         int64_t earlier_count, int64_t count, double *sums) {
+TAMRT_WIDE void join_sums(tamrt_context *ctx, const double *const *earlier,
+                          int64_t earlier_count, int64_t count, double *sums) {
   for (int64_t i = 0; i < count; i += kJoined)
     joinBlock(earlier, earlier_count, i, std::min(kJoined, count - i), sums);
 }
 
-TAMRT_HOT void move_sums(tamrt_context *ctx, const double *const *earlier,
-                         int64_t earlier_count, int64_t count, double *sums,
-                         double *out) {
+TAMRT_WIDE void move_sums(tamrt_context *ctx, const double *const *earlier,
+                          int64_t earlier_count, int64_t count, double *sums,
+                          double *out) {
   // Half of all calls have no earlier sums, a quarter has one, and so on.
   const int64_t others = std::max<int64_t>(earlier_count - 2, 0);
   for (int64_t i = 0; i < count; i += kJoined) {

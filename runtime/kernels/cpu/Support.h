@@ -45,6 +45,12 @@ TAMRT_INLINE const Vector &vectorAt(const double *p) {
   return *reinterpret_cast<const Vector *>(p);
 }
 
+/// The eight doubles at `p`, as an lvalue.
+TAMRT_INLINE Wide &wideAt(double *p) { return *reinterpret_cast<Wide *>(p); }
+TAMRT_INLINE const Wide &wideAt(const double *p) {
+  return *reinterpret_cast<const Wide *>(p);
+}
+
 /// Numbers of a vector.
 template <typename V> constexpr int64_t lanes = sizeof(V) / sizeof(double);
 

@@ -325,4 +325,13 @@ void multiply_learnt_penalty(const int32_t *penalty_row,
              view(v, {n}), view(q, {n}));
 }
 
+void addAssembly(Bodies &all) {
+  all.assemble_matrix = assemble_matrix;
+  all.penalty_values = penalty_values;
+  all.add_penalty = add_penalty;
+  all.assemble_vector = assemble_vector;
+  all.multiply_penalty = multiply_penalty;
+  all.multiply_learnt_penalty = multiply_learnt_penalty;
+}
+
 } // namespace tamrt::aten

@@ -221,4 +221,24 @@ void predict_sparse(const double *a, const int32_t *a_index, const double *beta,
           out);
 }
 
+void addEncodings(Bodies &all) {
+  all.sparsify_dense = sparsify_dense;
+  all.sparsify_banded = sparsify_banded;
+  all.sparsify_multihot = sparsify_multihot;
+  all.sparsify_sparse = sparsify_sparse;
+  all.sparsify_onehot = sparsify_onehot;
+  all.kronecker_dense = kronecker_dense;
+  all.kronecker_sparse = kronecker_sparse;
+  all.expand_dense = expand_dense;
+  all.expand_banded = expand_banded;
+  all.expand_onehot = expand_onehot;
+  all.expand_multihot = expand_multihot;
+  all.expand_sparse = expand_sparse;
+  all.predict_dense = predict_dense;
+  all.predict_banded = predict_banded;
+  all.predict_onehot = predict_onehot;
+  all.predict_multihot = predict_multihot;
+  all.predict_sparse = predict_sparse;
+}
+
 } // namespace tamrt::aten

@@ -287,4 +287,19 @@ void grid_points(const double *parameters, int64_t levels, double step,
                  .clamp_max(1));
 }
 
+void addFeatures(Bodies &all) {
+  all.normalize = normalize;
+  all.offset = offset;
+  all.linear = linear;
+  all.affine = affine;
+  all.fourier = fourier;
+  all.chebyshev = chebyshev;
+  all.bspline = bspline;
+  all.onehot = onehot;
+  all.wavelet = wavelet;
+  all.pid = pid;
+  all.regrid = regrid;
+  all.grid_points = grid_points;
+}
+
 } // namespace tamrt::aten

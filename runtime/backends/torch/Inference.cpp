@@ -109,4 +109,11 @@ void quadratic_forms(const double *values, const int32_t *index,
   });
 }
 
+void addInference(Bodies &all) {
+  all.column_means = column_means;
+  all.effective_df = effective_df;
+  all.penalty_trace = penalty_trace;
+  all.quadratic_forms = quadratic_forms;
+}
+
 } // namespace tamrt::aten

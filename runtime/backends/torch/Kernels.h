@@ -40,14 +40,27 @@ using at::Tensor;
 #define TAMRT_SCALAR(type, name) type name
 #define TAMRT_OUT(type, name) type *name
 #define TAMRT_INOUT(type, name) type *name
-#define TAMRT_KERNEL(name, ...) void name(__VA_ARGS__);
+/// What kernels do, without the context. Null: the backend lacks the kernel,
+/// and what would launch it runs on the CPU (tamrt/backend.h).
+struct Bodies {
+#define TAMRT_KERNEL(name, ...) void (*name)(__VA_ARGS__) = nullptr;
 #include "tamrt/kernels.def"
+};
 #undef TAMRT_IN
 #undef TAMRT_IN_OPTIONAL
 #undef TAMRT_IN_LIST
 #undef TAMRT_SCALAR
 #undef TAMRT_OUT
 #undef TAMRT_INOUT
+
+/// Each file adds the kernels that it has.
+void addAssembly(Bodies &all);
+void addEncodings(Bodies &all);
+void addFeatures(Bodies &all);
+void addInference(Bodies &all);
+void addPoints(Bodies &all);
+void addSolving(Bodies &all);
+void addSums(Bodies &all);
 
 /// A status for the kernel's context.
 struct Failure {

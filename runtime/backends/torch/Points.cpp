@@ -232,4 +232,16 @@ void tree_flat(const double *points, const int32_t *features,
   });
 }
 
+void addPoints(Bodies &all) {
+  all.stack = stack;
+  all.slice = slice;
+  all.boundary = boundary;
+  all.blend_dense = blend_dense;
+  all.blend_sparse = blend_sparse;
+  all.neural_layer = neural_layer;
+  all.radial = radial;
+  all.tree_oblivious = tree_oblivious;
+  all.tree_flat = tree_flat;
+}
+
 } // namespace tamrt::aten

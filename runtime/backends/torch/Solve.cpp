@@ -154,4 +154,11 @@ void cholesky_apply(const double *a, const double *b, int64_t n, double *x) {
   view(x, {n}).copy_(solveWith(l, view(b, {n})));
 }
 
+void addSolving(Bodies &all) {
+  all.cholesky_solve = cholesky_solve;
+  all.cholesky_inverse = cholesky_inverse;
+  all.cholesky_factor = cholesky_factor;
+  all.cholesky_apply = cholesky_apply;
+}
+
 } // namespace tamrt::aten

@@ -330,4 +330,37 @@ void expand_counts(const double *counts, const double *a, const double *b,
   });
 }
 
+void addSums(Bodies &all) {
+  all.zero = zero;
+  all.join_sums = join_sums;
+  all.move_sums = move_sums;
+  all.join_counts = join_counts;
+  all.gram_dense = gram_dense;
+  all.gram_wide = gram_wide;
+  all.gram_banded = gram_banded;
+  all.gram_onehot = gram_onehot;
+  all.gram_sparse = gram_sparse;
+  all.gram_multihot = gram_multihot;
+  all.gram_fourier = gram_fourier;
+  all.gram_dense_dense = gram_dense_dense;
+  all.gram_dense_wide = gram_dense_wide;
+  all.gram_banded_dense = gram_banded_dense;
+  all.gram_banded_banded = gram_banded_banded;
+  all.gram_onehot_dense = gram_onehot_dense;
+  all.gram_onehot_banded = gram_onehot_banded;
+  all.gram_onehot_onehot = gram_onehot_onehot;
+  all.gram_sparse_dense = gram_sparse_dense;
+  all.gram_sparse_sparse = gram_sparse_sparse;
+  all.gram_multihot_dense = gram_multihot_dense;
+  all.gram_multihot_banded = gram_multihot_banded;
+  all.rhs_dense = rhs_dense;
+  all.rhs_banded = rhs_banded;
+  all.rhs_onehot = rhs_onehot;
+  all.rhs_sparse = rhs_sparse;
+  all.rhs_multihot = rhs_multihot;
+  all.marginal = marginal;
+  all.expand_levels = expand_levels;
+  all.expand_counts = expand_counts;
+}
+
 } // namespace tamrt::aten

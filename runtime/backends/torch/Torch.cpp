@@ -67,6 +67,7 @@ bool lacksBinary64 = false;
 int64_t failAllocation = 0, failKernel = 0, failCopy = 0;
 /// Bytes of memory of each device; negative: what it has.
 int64_t memoryLimit = -1;
+Bodies bodies, narrowBodies;
 tamrt_kernels kernelTable, narrowTable;
 
 int64_t number(const char *name, int64_t otherwise) {
@@ -199,9 +200,9 @@ private:
 template <class Function> struct Kernel;
 template <class... Arguments>
 struct Kernel<void (*)(tamrt_context *, Arguments...)> {
-  template <void (*body)(Arguments...)>
+  template <const Bodies &all, auto member>
   static void call(tamrt_context *ctx, Arguments... arguments) {
-    launch(ctx, body, arguments...);
+    launch(ctx, all.*member, arguments...);
   }
 
   /// On a device without binary64: the CPU's kernel on copies of its blocks.
@@ -251,6 +252,17 @@ void solveNarrow(int64_t n, double *a, double *b, double *) {
                         "the CPU factors it");
 }
 
+/// The kernels that have a body.
+template <const Bodies &all> tamrt_kernels makeKernelTable() {
+  tamrt_kernels table = {};
+#define TAMRT_KERNEL(name, ...)                                                \
+  if (all.name)                                                                \
+    table.name =                                                               \
+        Kernel<decltype(tamrt_kernels::name)>::call<all, &Bodies::name>;
+#include "tamrt/kernels.def"
+  return table;
+}
+
 /// Sets the kernels that the user has listed to null.
 void remove(tamrt_kernels &table, const std::string &lacking) {
 #define TAMRT_KERNEL(name, ...)                                                \
@@ -260,11 +272,18 @@ void remove(tamrt_kernels &table, const std::string &lacking) {
 }
 
 void makeKernels() {
-  kernelTable = narrowTable = {};
-#define TAMRT_KERNEL(name, ...)                                                \
-  kernelTable.name =                                                           \
-      Kernel<decltype(tamrt_kernels::name)>::call<tamrt::aten::name>;
-#include "tamrt/kernels.def"
+  bodies = narrowBodies = {};
+  addAssembly(bodies);
+  addEncodings(bodies);
+  addFeatures(bodies);
+  addInference(bodies);
+  addPoints(bodies);
+  addSolving(bodies);
+  addSums(bodies);
+  narrowBodies.rhs_dense = narrow::rhs_dense;
+  narrowBodies.cholesky_solve = solveNarrow;
+  kernelTable = makeKernelTable<bodies>();
+  narrowTable = makeKernelTable<narrowBodies>();
   // What a fit solves with, from sums of the CPU.
 #define TAMRT_ON_CPU(name)                                                     \
   narrowTable.name =                                                           \
@@ -274,10 +293,6 @@ void makeKernels() {
   TAMRT_ON_CPU(penalty_values)
   TAMRT_ON_CPU(add_penalty)
 #undef TAMRT_ON_CPU
-  narrowTable.rhs_dense =
-      Kernel<decltype(tamrt_kernels::rhs_dense)>::call<narrow::rhs_dense>;
-  narrowTable.cholesky_solve =
-      Kernel<decltype(tamrt_kernels::cholesky_solve)>::call<solveNarrow>;
   const char *list = std::getenv("TAMRT_TORCH_LACKS");
   const std::string lacking = "," + std::string(list ? list : "") + ",";
   remove(kernelTable, lacking);

@@ -187,6 +187,34 @@ protected:
           mlir::ConversionPatternRewriter &rewriter) const = 0;
 };
 
+/// The results of a feature map from those of its kernel, which writes the
+/// structured components: the same, or, where the design matrix is dense, those
+/// of a launch that expands it. Other results follow the matrix.
+mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+finishFeatureMap(mlir::ConversionPatternRewriter &rewriter,
+                 tam::FeatureMapInterface op,
+                 mlir::FailureOr<mlir::SmallVector<mlir::Value>> results);
+
+/// A feature map, whatever encoding its design matrix has.
+template <typename Op> class FeatureMapPattern : public KernelPattern<Op> {
+public:
+  using KernelPattern<Op>::KernelPattern;
+  using typename KernelPattern<Op>::OneToNAdaptor;
+
+private:
+  mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+  convert(Op op, OneToNAdaptor adaptor,
+          mlir::ConversionPatternRewriter &rewriter) const final {
+    return finishFeatureMap(rewriter, op, compute(op, adaptor, rewriter));
+  }
+
+  /// The components of the design matrix in its structured encoding
+  /// (structuredType), then those of the op's other results.
+  virtual mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+  compute(Op op, OneToNAdaptor adaptor,
+          mlir::ConversionPatternRewriter &rewriter) const = 0;
+};
+
 inline mlir::RankedTensorType tensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
@@ -238,13 +266,6 @@ mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 sparsifyAll(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
             mlir::ValueRange designs,
             mlir::ArrayRef<mlir::ValueRange> components);
-
-/// The components of a feature map's result from its structured components: the
-/// same, or those of a launch that expands them.
-mlir::FailureOr<mlir::SmallVector<mlir::Value>>
-finishFeatureMap(mlir::ConversionPatternRewriter &rewriter,
-                 tam::FeatureMapInterface op,
-                 mlir::FailureOr<mlir::SmallVector<mlir::Value>> components);
 
 /// Types of the components that a feature map's kernel writes.
 mlir::RankedTensorType structuredType(tam::FeatureMapInterface op,

@@ -102,16 +102,22 @@ Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
 FailureOr<SmallVector<Value>>
 tamc::finishFeatureMap(ConversionPatternRewriter &rewriter,
                        tam::FeatureMapInterface op,
-                       FailureOr<SmallVector<Value>> components) {
+                       FailureOr<SmallVector<Value>> results) {
   Value design = op->getResult(0);
   Attribute structured = op.getStructuredEncoding();
-  if (failed(components) || !isExpanded(design, structured))
-    return components;
-  return expand(rewriter, op, cast<tam::EncodingInterface>(structured),
-                tensorType(design).cloneWithEncoding(structured), *components,
-                op.getColumns(), /*column=*/0)
-      .out(componentType(design, 0))
-      .create();
+  if (failed(results) || !isExpanded(design, structured))
+    return results;
+  auto encoding = cast<tam::EncodingInterface>(structured);
+  RankedTensorType type = tensorType(design).cloneWithEncoding(structured);
+  ArrayRef<Value> all = *results;
+  const size_t components = encoding.getComponentTypes(type).size();
+  auto dense = expand(rewriter, op, encoding, type, all.take_front(components),
+                      op.getColumns(), /*column=*/0)
+                   .out(componentType(design, 0))
+                   .create();
+  if (succeeded(dense))
+    llvm::append_range(*dense, all.drop_front(components));
+  return dense;
 }
 
 RankedTensorType tamc::structuredType(tam::FeatureMapInterface op,
@@ -138,126 +144,122 @@ class NormalizePattern : public KernelPattern<tam::NormalizeOp> {
   }
 };
 
-class OffsetPattern : public KernelPattern<tam::OffsetOp> {
-  using KernelPattern::KernelPattern;
+class OffsetPattern : public FeatureMapPattern<tam::OffsetOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::OffsetOp op, OneToNAdaptor adaptor,
+  compute(tam::OffsetOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "offset")
         .slot(SlotKind::Rows)
-        .out(componentType(op.getResult(), 0))
+        .out(structuredType(op, 0))
         .create();
   }
 };
 
-class LinearPattern : public KernelPattern<tam::LinearOp> {
-  using KernelPattern::KernelPattern;
+class LinearPattern : public FeatureMapPattern<tam::LinearOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::LinearOp op, OneToNAdaptor adaptor,
+  compute(tam::LinearOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "linear")
         .in(adaptor.getX())
         .rowsOf(op.getResult())
         .scalarF64(op.getScale().convertToDouble())
         .scalar(modeOf(op.getExtrapolate()))
-        .out(componentType(op.getResult(), 0))
+        .out(structuredType(op, 0))
         .create();
   }
 };
 
-class FourierPattern : public KernelPattern<tam::FourierOp> {
-  using KernelPattern::KernelPattern;
+class FourierPattern : public FeatureMapPattern<tam::FourierOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::FourierOp op, OneToNAdaptor adaptor,
+  compute(tam::FourierOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "fourier")
         .in(adaptor.getX())
         .rowsOf(op.getResult())
         .scalars64({static_cast<int64_t>(op.getOrder()), op.getCyclic() ? 1 : 0,
                     modeOf(op.getExtrapolate())})
-        .out(componentType(op.getResult(), 0))
+        .out(structuredType(op, 0))
         .create();
   }
 };
 
-class ChebyshevPattern : public KernelPattern<tam::ChebyshevOp> {
-  using KernelPattern::KernelPattern;
+class ChebyshevPattern : public FeatureMapPattern<tam::ChebyshevOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::ChebyshevOp op, OneToNAdaptor adaptor,
+  compute(tam::ChebyshevOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "chebyshev")
         .in(adaptor.getX())
         .rowsOf(op.getResult())
         .scalars64(
             {static_cast<int64_t>(op.getDegree()), modeOf(op.getExtrapolate())})
-        .out(componentType(op.getResult(), 0))
+        .out(structuredType(op, 0))
         .create();
   }
 };
 
-class BSplinePattern : public KernelPattern<tam::BSplineOp> {
-  using KernelPattern::KernelPattern;
+class BSplinePattern : public FeatureMapPattern<tam::BSplineOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::BSplineOp op, OneToNAdaptor adaptor,
+  compute(tam::BSplineOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return finishFeatureMap(
-        rewriter, op,
-        Launch(rewriter, op, "bspline")
-            .in(adaptor.getX())
-            .in(adaptor.getParameters())
-            .rowsOf(op.getResult())
-            .scalars64({static_cast<int64_t>(op.getIntervals()),
-                        static_cast<int64_t>(op.getDegree()),
-                        modeOf(op.getExtrapolate())})
-            .out(structuredType(op, 0))
-            .out(structuredType(op, 1))
-            .create());
+    return Launch(rewriter, op, "bspline")
+        .in(adaptor.getX())
+        .in(adaptor.getParameters())
+        .rowsOf(op.getResult())
+        .scalars64({static_cast<int64_t>(op.getIntervals()),
+                    static_cast<int64_t>(op.getDegree()),
+                    modeOf(op.getExtrapolate())})
+        .out(structuredType(op, 0))
+        .out(structuredType(op, 1))
+        .create();
   }
 };
 
-class CategoryPattern : public KernelPattern<tam::CategoryOp> {
-  using KernelPattern::KernelPattern;
+class CategoryPattern : public FeatureMapPattern<tam::CategoryOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::CategoryOp op, OneToNAdaptor adaptor,
+  compute(tam::CategoryOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return finishFeatureMap(rewriter, op,
-                            Launch(rewriter, op, "onehot")
-                                .in(adaptor.getX())
-                                .rowsOf(op.getResult())
-                                .scalar(static_cast<int64_t>(op.getLevels()))
-                                .out(structuredType(op, 0))
-                                .create());
+    return Launch(rewriter, op, "onehot")
+        .in(adaptor.getX())
+        .rowsOf(op.getResult())
+        .scalar(static_cast<int64_t>(op.getLevels()))
+        .out(structuredType(op, 0))
+        .create();
   }
 };
 
-class LevelsPattern : public KernelPattern<tam::LevelsOp> {
-  using KernelPattern::KernelPattern;
+class LevelsPattern : public FeatureMapPattern<tam::LevelsOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::LevelsOp op, OneToNAdaptor adaptor,
+  compute(tam::LevelsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return finishFeatureMap(rewriter, op,
-                            SmallVector<Value>(adaptor.getCodes()));
+    return SmallVector<Value>(adaptor.getCodes());
   }
 };
 
-class AffinePattern : public KernelPattern<tam::AffineOp> {
-  using KernelPattern::KernelPattern;
+class AffinePattern : public FeatureMapPattern<tam::AffineOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::AffineOp op, OneToNAdaptor adaptor,
+  compute(tam::AffineOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "affine")
         .in(adaptor.getX())
         .rowsOf(op.getResult())
         .scalarF64(op.getScale().convertToDouble())
-        .out(componentType(op.getResult(), 0))
+        .out(structuredType(op, 0))
         .create();
   }
 };
 
-class WaveletPattern : public KernelPattern<tam::WaveletOp> {
-  using KernelPattern::KernelPattern;
+class WaveletPattern : public FeatureMapPattern<tam::WaveletOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::WaveletOp op, OneToNAdaptor adaptor,
+  compute(tam::WaveletOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "wavelet")
         .in(adaptor.getX())
@@ -266,7 +268,7 @@ class WaveletPattern : public KernelPattern<tam::WaveletOp> {
         .scalars64({static_cast<int64_t>(op.getScales()),
                     static_cast<int64_t>(op.getLocations()),
                     modeOf(op.getExtrapolate())})
-        .out(componentType(op.getResult(), 0))
+        .out(structuredType(op, 0))
         .create();
   }
 };

@@ -79,10 +79,10 @@ static bool isDense(Value design) {
 
 namespace {
 
-class PidPattern : public KernelPattern<tam::PidOp> {
-  using KernelPattern::KernelPattern;
+class PidPattern : public FeatureMapPattern<tam::PidOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::PidOp op, OneToNAdaptor adaptor,
+  compute(tam::PidOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     auto results = Launch(rewriter, op, "pid")
                        .in(adaptor.getX())
@@ -91,7 +91,7 @@ class PidPattern : public KernelPattern<tam::PidOp> {
                        .scalar(adaptor.getGroupRows().front())
                        .scalar(static_cast<int64_t>(op.getWindow()))
                        .out(adaptor.getCarry())
-                       .out(componentType(op.getResult(), 0))
+                       .out(structuredType(op, 0))
                        .create();
     if (failed(results))
       return failure();
@@ -100,34 +100,34 @@ class PidPattern : public KernelPattern<tam::PidOp> {
 };
 
 /// Operands side by side; each has one number per row.
-template <typename Op> class StackPattern : public KernelPattern<Op> {
-public:
-  using KernelPattern<Op>::KernelPattern;
-  using typename KernelPattern<Op>::OneToNAdaptor;
+FailureOr<SmallVector<Value>> stack(ConversionPatternRewriter &rewriter,
+                                    Operation *op,
+                                    ArrayRef<ValueRange> operands) {
+  Launch launch(rewriter, op, "stack");
+  for (ValueRange column : operands)
+    launch.in(column);
+  return launch.rowsOf(op->getResult(0))
+      .out(tensorType(op->getResult(0)).cloneWithEncoding({}))
+      .create();
+}
 
+class StackPattern : public KernelPattern<tam::StackOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
-  convert(Op op, OneToNAdaptor adaptor,
+  convert(tam::StackOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    Launch launch(rewriter, op, "stack");
-    for (ValueRange column : adaptor.getOperands())
-      launch.in(column);
-    return launch.rowsOf(op.getResult())
-        .out(tensorType(op.getResult()).cloneWithEncoding({}))
-        .create();
+    return stack(rewriter, op, adaptor.getOperands());
   }
 };
 
-class ColumnsPattern : public StackPattern<tam::ColumnsOp> {
-  using StackPattern::StackPattern;
-
+class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::ColumnsOp op, OneToNAdaptor adaptor,
+  compute(tam::ColumnsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     if (isa<tam::DenseAttr>(op.getStructuredEncoding()))
-      return StackPattern::convert(op, adaptor, rewriter);
-    return finishFeatureMap(
-        rewriter, op,
-        sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns()));
+      return stack(rewriter, op, adaptor.getOperands());
+    return sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
   }
 };
 
@@ -165,10 +165,10 @@ class BoundaryPattern : public KernelPattern<tam::BoundaryOp> {
   }
 };
 
-class BlendPattern : public KernelPattern<tam::BlendOp> {
-  using KernelPattern::KernelPattern;
+class BlendPattern : public FeatureMapPattern<tam::BlendOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::BlendOp op, OneToNAdaptor adaptor,
+  compute(tam::BlendOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     if (isDense(op.getBorder()))
       return Launch(rewriter, op, "blend_dense")
@@ -177,30 +177,28 @@ class BlendPattern : public KernelPattern<tam::BlendOp> {
           .in(adaptor.getAmount())
           .rowsOf(op.getResult())
           .scalar(op.getColumns())
-          .out(componentType(op.getResult(), 0))
+          .out(structuredType(op, 0))
           .create();
     auto border = sparsify(rewriter, op, op.getBorder(), adaptor.getBorder());
     auto inside = sparsify(rewriter, op, op.getInside(), adaptor.getInside());
     if (failed(border) || failed(inside))
       return failure();
-    return finishFeatureMap(
-        rewriter, op,
-        Launch(rewriter, op, "blend_sparse")
-            .in(*border)
-            .in(*inside)
-            .in(adaptor.getAmount())
-            .rowsOf(op.getResult())
-            .scalars64({tam::getNumbersPerRow(op.getBorder()), op.getColumns()})
-            .out(structuredType(op, 0))
-            .out(structuredType(op, 1))
-            .create());
+    return Launch(rewriter, op, "blend_sparse")
+        .in(*border)
+        .in(*inside)
+        .in(adaptor.getAmount())
+        .rowsOf(op.getResult())
+        .scalars64({tam::getNumbersPerRow(op.getBorder()), op.getColumns()})
+        .out(structuredType(op, 0))
+        .out(structuredType(op, 1))
+        .create();
   }
 };
 
-class NeuralPattern : public KernelPattern<tam::NeuralOp> {
-  using KernelPattern::KernelPattern;
+class NeuralPattern : public FeatureMapPattern<tam::NeuralOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::NeuralOp op, OneToNAdaptor adaptor,
+  compute(tam::NeuralOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> values(adaptor.getPoints());
     size_t layers = op.getWeights().size();
@@ -230,10 +228,10 @@ class NeuralPattern : public KernelPattern<tam::NeuralOp> {
   }
 };
 
-class RadialPattern : public KernelPattern<tam::RadialOp> {
-  using KernelPattern::KernelPattern;
+class RadialPattern : public FeatureMapPattern<tam::RadialOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::RadialOp op, OneToNAdaptor adaptor,
+  compute(tam::RadialOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     ArrayRef<int64_t> centers = tensorType(op.getCenters()).getShape();
     return Launch(rewriter, op, "radial")
@@ -244,38 +242,36 @@ class RadialPattern : public KernelPattern<tam::RadialOp> {
         .rowsOf(op.getResult())
         .scalars64({centers[1], centers[0]})
         .scalarF64(op.getNu().convertToDouble())
-        .out(componentType(op.getResult(), 0))
+        .out(structuredType(op, 0))
         .create();
   }
 };
 
-class TreePattern : public KernelPattern<tam::TreeOp> {
-  using KernelPattern::KernelPattern;
+class TreePattern : public FeatureMapPattern<tam::TreeOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::TreeOp op, OneToNAdaptor adaptor,
+  compute(tam::TreeOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     ArrayRef<int64_t> features = tensorType(op.getFeatures()).getShape();
-    return finishFeatureMap(
-        rewriter, op,
-        Launch(rewriter, op, op.getOblivious() ? "tree_oblivious" : "tree_flat")
-            .in(adaptor.getPoints())
-            .in(adaptor.getFeatures())
-            .in(adaptor.getThresholds())
-            .inOptional(adaptor.getOnly())
-            .rowsOf(op.getResult())
-            .scalars64({tensorType(op.getPoints()).getDimSize(1), features[0],
-                        op.getOblivious()
-                            ? features[1]
-                            : static_cast<int64_t>(op.getLeaves())})
-            .out(structuredType(op, 0))
-            .create());
+    return Launch(rewriter, op,
+                  op.getOblivious() ? "tree_oblivious" : "tree_flat")
+        .in(adaptor.getPoints())
+        .in(adaptor.getFeatures())
+        .in(adaptor.getThresholds())
+        .inOptional(adaptor.getOnly())
+        .rowsOf(op.getResult())
+        .scalars64({tensorType(op.getPoints()).getDimSize(1), features[0],
+                    op.getOblivious() ? features[1]
+                                      : static_cast<int64_t>(op.getLeaves())})
+        .out(structuredType(op, 0))
+        .create();
   }
 };
 
-class KroneckerPattern : public KernelPattern<tam::KroneckerOp> {
-  using KernelPattern::KernelPattern;
+class KroneckerPattern : public FeatureMapPattern<tam::KroneckerOp> {
+  using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::KroneckerOp op, OneToNAdaptor adaptor,
+  compute(tam::KroneckerOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     int64_t na = tensorType(op.getA()).getDimSize(1);
     int64_t nb = tensorType(op.getB()).getDimSize(1);
@@ -285,23 +281,21 @@ class KroneckerPattern : public KernelPattern<tam::KroneckerOp> {
           .in(adaptor.getB())
           .rowsOf(op.getResult())
           .scalars64({na, nb})
-          .out(componentType(op.getResult(), 0))
+          .out(structuredType(op, 0))
           .create();
     auto a = sparsify(rewriter, op, op.getA(), adaptor.getA());
     auto b = sparsify(rewriter, op, op.getB(), adaptor.getB());
     if (failed(a) || failed(b))
       return failure();
-    return finishFeatureMap(
-        rewriter, op,
-        Launch(rewriter, op, "kronecker_sparse")
-            .in(*a)
-            .in(*b)
-            .rowsOf(op.getResult())
-            .scalars64({tam::getNumbersPerRow(op.getA()), na,
-                        tam::getNumbersPerRow(op.getB()), nb})
-            .out(structuredType(op, 0))
-            .out(structuredType(op, 1))
-            .create());
+    return Launch(rewriter, op, "kronecker_sparse")
+        .in(*a)
+        .in(*b)
+        .rowsOf(op.getResult())
+        .scalars64({tam::getNumbersPerRow(op.getA()), na,
+                    tam::getNumbersPerRow(op.getB()), nb})
+        .out(structuredType(op, 0))
+        .out(structuredType(op, 1))
+        .create();
   }
 };
 
@@ -324,8 +318,8 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
 
 void tamc::populatePointPatterns(const ComponentTypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<PidPattern, StackPattern<tam::StackOp>, ColumnsPattern,
-               SlicePattern, BoundaryPattern, BlendPattern, NeuralPattern,
-               RadialPattern, TreePattern, KroneckerPattern, ConvertPattern>(
+  patterns.add<PidPattern, StackPattern, ColumnsPattern, SlicePattern,
+               BoundaryPattern, BlendPattern, NeuralPattern, RadialPattern,
+               TreePattern, KroneckerPattern, ConvertPattern>(
       converter, patterns.getContext());
 }

@@ -56,18 +56,20 @@ LogicalResult GramOp::verify() {
   if (!sums)
     return success();
   SumsLayout layout = sums.getLayout();
-  bool isOneHot = isa_and_present<OneHotAttr>(getEncoding(getA().getType()));
+  auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
+      getEncoding(getA().getType()));
+  SumsLayout own = encoding ? encoding.getSelfLayout() : SumsLayout::Upper;
   if (sums.isSelf() && getA() != getB()) // gram_c2
     return emitOpError("expected '")
            << stringifySumsLayout(layout) << "' only for a matrix with itself";
   Value side = sums.isTransposed() ? getB() : getA();
   if (failed(verifyPanels(*this, sums, side))) // gram_c3
     return failure();
-  if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
-    return emitOpError("expected 'diagonal' only for a one-hot matrix");
-  if (layout == SumsLayout::Upper && isOneHot) // gram_c6
-    return emitOpError("expected 'diagonal' sums of a one-hot matrix with "
-                       "itself, got 'upper'");
+  if (llvm::is_contained({SumsLayout::Upper, SumsLayout::Diagonal}, layout) &&
+      layout != own) // gram_c6
+    return emitOpError("expected '")
+           << stringifySumsLayout(own) << "' sums of " << getA().getType()
+           << " with itself, got '" << stringifySumsLayout(layout) << "'";
   if (layout == SumsLayout::Frequencies) { // gram_c4
     auto fourier = getA().getDefiningOp<FourierOp>();
     if (!fourier || !fourier.hasAngles())

@@ -225,10 +225,10 @@ func.func @f(%a: tensor<?x3xf64, #tam.one_hot>,
 
 // -----
 
-// gram_c2: diagonal, not one-hot.
+// gram_c6: diagonal, not one-hot.
 func.func @f(%a: tensor<?x3xf64, #tam.dense>) {
   %0 = tam.zeros : tensor<3x3xf64, #tam.sums<diagonal>>
-  // expected-error @+1 {{'tam.gram' op expected 'diagonal' only for a one-hot matrix}}
+  // expected-error @+1 {{'tam.gram' op expected 'upper' sums of 'tensor<?x3xf64, #tam.dense>' with itself, got 'diagonal'}}
   %1 = tam.gram %a, %a into %0 : tensor<?x3xf64, #tam.dense>,
       tensor<?x3xf64, #tam.dense> -> tensor<3x3xf64, #tam.sums<diagonal>>
   return
@@ -435,7 +435,7 @@ func.func private @f(tensor<5x5xf64, #tam.sums<cubic_panels, 3>>)
 
 func.func @gram_c6(%a: tensor<?x3xf64, #tam.one_hot>,
                    %s: tensor<3x3xf64, #tam.sums<upper>>) {
-  // expected-error @+1 {{expected 'diagonal' sums of a one-hot matrix with itself, got 'upper'}}
+  // expected-error @+1 {{expected 'diagonal' sums of 'tensor<?x3xf64, #tam.one_hot>' with itself, got 'upper'}}
   %0 = tam.gram %a, %a into %s : tensor<?x3xf64, #tam.one_hot>,
       tensor<?x3xf64, #tam.one_hot> -> tensor<3x3xf64, #tam.sums<upper>>
   return

@@ -41,15 +41,15 @@ def Tam_GramOp : Tam_Op<"gram",
     * (gram_c1) the accumulator has as many rows as `a` and as many columns as
       `b` has columns.
     * (gram_c2) the accumulator is `upper`, `diagonal`, `upper_panels`,
-      `cubic_panels` or `frequencies` only if `a` and `b` are the same value;
-      `diagonal` only if they are one-hot.
+      `cubic_panels` or `frequencies` only if `a` and `b` are the same value.
     * (gram_c3) panels are those of `a`, or of `b` if they are transposed; that
       matrix is banded with the same width.
     * (gram_c4) `frequencies` are those of a tam.fourier that continues beyond
       the range or stays constant there.
     * (gram_c5) `cubic_panels` are those of a tam.bspline of degree 3.
-    * (gram_c6) a one-hot matrix has no `upper` sums with itself: all but the
-      diagonal is zero.
+    * (gram_c6) the accumulator is `upper` or `diagonal` only if that is the
+      layout of the encoding's sums with itself: `diagonal` for a one-hot
+      matrix, whose other sums are zero, and `upper` for the others.
     * (gram_c7) rows are those of a chunk: dynamic.
   }];
   let arguments = (ins Tam_Design:$a, Tam_Design:$b,

@@ -65,6 +65,12 @@ public:
   /// prefix `tamrt_`. Complexity: constant.
   virtual bool hasKernel(llvm::StringRef name) const = 0;
 
+  /// The encoding of the matrix that `map` makes: the one that exploits the
+  /// map's structure, or dense if the machine has no kernels for the sums,
+  /// right-hand sides, predictions and sparse copies of such matrices, but one
+  /// that expands them. Complexity: constant.
+  mlir::Attribute getEncoding(tam::FeatureMapInterface map) const;
+
   /// The layout of `sum`, a tam.gram or tam.rhs, if a loop over rows computes
   /// it; null: the one that it has. Linear in the elements of the sum.
   virtual tam::SumsAttr getLoopLayout(mlir::Operation *sum) const = 0;

@@ -38,7 +38,7 @@ struct ChooseEncodings
     getOperation().walk([&](FeatureMapInterface op) {
       if (!getEncoding(op->getResult(0).getType()))
         setEncoding(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
-                                            : op.getStructuredEncoding());
+                                            : target->getEncoding(op));
     });
     if (failed(verifyDesigns()))
       return signalPassFailure();

@@ -232,7 +232,7 @@ static void merge(Equations &equations, ArrayRef<Run> runs,
     auto type = RankedTensorType::get({ShapedType::kDynamic, columns}, f64);
     auto merged = ColumnsOp::create(builder, fused(run), type, own);
     if (encoder)
-      setEncoding(merged.getResult(), merged.getStructuredEncoding());
+      setEncoding(merged.getResult(), target->getEncoding(merged));
     designs.push_back(merged);
     penalties.push_back(mergePenalties(builder, priors));
   }

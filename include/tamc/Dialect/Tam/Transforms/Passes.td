@@ -219,13 +219,14 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
   let summary = "Choose how design matrices and sums are stored";
   let description = [{
     Gives every feature map's result its structured encoding (or dense, with
-    `dense`), and every accumulator the layout of the kernel that will add to
-    it. Sums of a matrix with itself are the upper triangle, the diagonal if the
-    matrix is one-hot, or sums of frequencies for a Fourier term (not with
-    `dense` or `frequencies=false`). Sums of two matrices are `full`, or
-    `transposed` if the kernel takes the matrices in the other order: one-hot
-    and multi-hot, banded, sparse, dense. Those of two sparse matrices lie
-    along the bands of the one that has bands.
+    `dense`, and where the target lacks kernels for that encoding), and every
+    accumulator the layout of the kernel that will add to it. Sums of a matrix
+    with itself are the upper triangle, the diagonal if the matrix is one-hot,
+    or sums of frequencies for a Fourier term (not with `dense` or
+    `frequencies=false`). Sums of two matrices are `full`, or `transposed` if
+    the kernel takes the matrices in the other order: one-hot and multi-hot,
+    banded, sparse, dense. Those of two sparse matrices lie along the bands of
+    the one that has bands.
 
     Two encodings without a kernel of their own are converted to sparse ones
     (tam.convert) for the generic kernel. tam-verify-tiled emits a remark for

@@ -77,15 +77,15 @@ int64_t tamc::tam::countWords(SumsAttr panels, RankedTensorType type,
   return bandOf(along) * std::max<int64_t>(1, bandOf(others));
 }
 
-/// Place of a matrix in the order in which kernels take their operands;
-/// negative for a product, which they take in panels alone.
+/// Place of a matrix or column in the order in which kernels take their
+/// operands; negative for what loops have no code for, but in panels for some.
 static int rankOf(Value side) {
   Attribute encoding = getEncoding(side.getType());
-  if (isa_and_present<SparseAttr>(encoding))
-    return -1;
-  return isa_and_present<OneHotAttr>(encoding)   ? 0
-         : isa_and_present<BandedAttr>(encoding) ? 1
-                                                 : 2;
+  if (isa_and_present<OneHotAttr>(encoding))
+    return 0;
+  if (isa_and_present<BandedAttr>(encoding))
+    return 1;
+  return !encoding || isa<DenseAttr>(encoding) ? 2 : -1;
 }
 
 bool tamc::tam::hasSumCode(Operation *sum, SumsAttr sums) {

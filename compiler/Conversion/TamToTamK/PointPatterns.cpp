@@ -18,11 +18,14 @@ FailureOr<SmallVector<Value>>
 tamc::sparsify(ConversionPatternRewriter &rewriter, Operation *source,
                Value design, ValueRange components, SparsePart part) {
   RankedTensorType type = tensorType(design);
-  tam::EncodingInterface encoding = tam::getEncoding(type);
+  auto encoding = cast<tam::DesignEncodingInterface>(tam::getEncoding(type));
   Launch launch(rewriter, source, "sparsify_" + encoding.getKernelTag());
-  launch.in(components).rowsOf(source->getResult(0)).sizes(encoding, type);
-  if (isa<tam::OneHotAttr>(encoding))
-    launch.scalar(tam::getNumbersPerRow(design));
+  launch.in(components)
+      .rowsOf(source->getResult(0))
+      .scalars64(
+          encoding.getSparsifySizes(type, tam::getNumbersPerRow(design)));
+  if (FloatAttr number = encoding.getCommonNumber())
+    launch.scalarF64(number.getValueAsDouble());
   return launch.scalars64({part.first, part.width, part.at})
       .out(part.destinations)
       .create();
@@ -73,8 +76,20 @@ sparsify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
                   {/*first=*/0, width, /*at=*/0, parts});
 }
 
-static bool isDense(Value design) {
-  return isa<tam::DenseAttr>(tam::getEncoding(design.getType()));
+/// The component of a matrix that is stored dense: its own, or that of a launch
+/// that expands it.
+static FailureOr<SmallVector<Value>>
+densify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
+        ValueRange components) {
+  RankedTensorType type = tensorType(design);
+  tam::EncodingInterface encoding = tam::getEncoding(type);
+  if (!encoding || isa<tam::DenseAttr>(encoding))
+    return SmallVector<Value>(components);
+  auto dense = tam::DenseAttr::get(rewriter.getContext());
+  return expand(rewriter, source, encoding, type, components,
+                type.getDimSize(1), /*column=*/0)
+      .out(dense.getComponentTypes(type.cloneWithEncoding(dense)).front())
+      .create();
 }
 
 namespace {
@@ -125,8 +140,17 @@ class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
   FailureOr<SmallVector<Value>>
   compute(tam::ColumnsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    if (isa<tam::DenseAttr>(op.getStructuredEncoding()))
-      return stack(rewriter, op, adaptor.getOperands());
+    if (isa<tam::DenseAttr>(op.getStructuredEncoding())) {
+      SmallVector<SmallVector<Value>> columns;
+      for (auto [design, own] :
+           llvm::zip(op.getDesigns(), adaptor.getDesigns())) {
+        auto column = densify(rewriter, op, design, own);
+        if (failed(column))
+          return failure();
+        columns.push_back(*column);
+      }
+      return stack(rewriter, op, llvm::to_vector_of<ValueRange>(columns));
+    }
     return sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
   }
 };
@@ -170,15 +194,20 @@ class BlendPattern : public FeatureMapPattern<tam::BlendOp> {
   FailureOr<SmallVector<Value>>
   compute(tam::BlendOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    if (isDense(op.getBorder()))
+    if (tam::storesAllColumns(op.getBorder())) {
+      auto border = densify(rewriter, op, op.getBorder(), adaptor.getBorder());
+      auto inside = densify(rewriter, op, op.getInside(), adaptor.getInside());
+      if (failed(border) || failed(inside))
+        return failure();
       return Launch(rewriter, op, "blend_dense")
-          .in(adaptor.getBorder())
-          .in(adaptor.getInside())
+          .in(*border)
+          .in(*inside)
           .in(adaptor.getAmount())
           .rowsOf(op.getResult())
           .scalar(op.getColumns())
           .out(structuredType(op, 0))
           .create();
+    }
     auto border = sparsify(rewriter, op, op.getBorder(), adaptor.getBorder());
     auto inside = sparsify(rewriter, op, op.getInside(), adaptor.getInside());
     if (failed(border) || failed(inside))
@@ -275,14 +304,19 @@ class KroneckerPattern : public FeatureMapPattern<tam::KroneckerOp> {
           ConversionPatternRewriter &rewriter) const override {
     int64_t na = tensorType(op.getA()).getDimSize(1);
     int64_t nb = tensorType(op.getB()).getDimSize(1);
-    if (isDense(op.getA()) && isDense(op.getB()))
+    if (tam::storesAllColumns(op.getA()) && tam::storesAllColumns(op.getB())) {
+      auto a = densify(rewriter, op, op.getA(), adaptor.getA());
+      auto b = densify(rewriter, op, op.getB(), adaptor.getB());
+      if (failed(a) || failed(b))
+        return failure();
       return Launch(rewriter, op, "kronecker_dense")
-          .in(adaptor.getA())
-          .in(adaptor.getB())
+          .in(*a)
+          .in(*b)
           .rowsOf(op.getResult())
           .scalars64({na, nb})
           .out(structuredType(op, 0))
           .create();
+    }
     auto a = sparsify(rewriter, op, op.getA(), adaptor.getA());
     auto b = sparsify(rewriter, op, op.getB(), adaptor.getB());
     if (failed(a) || failed(b))
@@ -304,13 +338,9 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::ConvertOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    if (!isDense(op.getResult()))
-      return sparsify(rewriter, op, op.getA(), adaptor.getA());
-    RankedTensorType type = tensorType(op.getA());
-    return expand(rewriter, op, tam::getEncoding(type), type, adaptor.getA(),
-                  type.getDimSize(1), /*column=*/0)
-        .out(componentType(op.getResult(), 0))
-        .create();
+    if (isa<tam::DenseAttr>(tam::getEncoding(op.getType())))
+      return densify(rewriter, op, op.getA(), adaptor.getA());
+    return sparsify(rewriter, op, op.getA(), adaptor.getA());
   }
 };
 

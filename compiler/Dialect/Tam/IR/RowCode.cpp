@@ -34,8 +34,7 @@ bool tamc::tam::hasSumCode(Operation *map) {
   if (auto convert = dyn_cast<ConvertOp>(map))
     return isa_and_present<SparseAttr>(
                getEncoding(convert.getResult().getType())) &&
-           isa_and_present<BandedAttr, OneHotAttr>(
-               getEncoding(convert.getA().getType()));
+           !getFactors(convert.getA()).empty();
   if (isa<KroneckerOp>(map))
     return !getFactors(map->getResult(0)).empty();
   if (auto spline = dyn_cast<BSplineOp>(map);

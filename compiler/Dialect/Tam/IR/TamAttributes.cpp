@@ -117,6 +117,8 @@ int64_t DenseAttr::getRowNumbers(RankedTensorType type) const {
   return type.getDimSize(1);
 }
 
+bool DenseAttr::storesAllColumns() const { return true; }
+
 LogicalResult BandedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          EmitError emitError) const {
   if (failed(verifyDesign(shape, element, emitError)))
@@ -141,6 +143,8 @@ SmallVector<int64_t> BandedAttr::getKernelSizes(RankedTensorType type) const {
 
 int64_t BandedAttr::getRowNumbers(RankedTensorType) const { return getWidth(); }
 
+int64_t BandedAttr::getBand() const { return getWidth(); }
+
 LogicalResult OneHotAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          EmitError emitError) const {
   return verifyDesign(shape, element, emitError);
@@ -162,6 +166,13 @@ int64_t OneHotAttr::getRowNumbers(RankedTensorType type) const {
 }
 
 SumsLayout OneHotAttr::getSelfLayout() const { return SumsLayout::Diagonal; }
+
+int64_t OneHotAttr::getBand() const { return 1; }
+
+SmallVector<int64_t> OneHotAttr::getSparsifySizes(RankedTensorType type,
+                                                  int64_t numbers) const {
+  return {type.getDimSize(1), numbers};
+}
 
 LogicalResult MultiHotAttr::verifyEncoding(ArrayRef<int64_t> shape,
                                            Type element,

@@ -135,6 +135,12 @@ Attribute LevelsOp::getStructuredEncoding() {
   return OneHotAttr::get(getContext());
 }
 int64_t LevelsOp::getColumns() { return getLevels(); }
+/// A value unseen in training may be the mean of several levels.
+std::optional<int64_t> LevelsOp::getRowNumbers() {
+  if (getMean())
+    return std::nullopt;
+  return 1;
+}
 LogicalResult LevelsOp::verify() { return verifyFeatureMap(*this); }
 
 Attribute AffineOp::getStructuredEncoding() {
@@ -204,14 +210,24 @@ int64_t tamc::tam::getNumbersPerRow(Value design) {
       dyn_cast_if_present<DesignEncodingInterface>(type.getEncoding());
   if (!encoding)
     return type.getDimSize(1);
-  // Rows of a one-hot matrix have several numbers for levels unseen in training
-  // alone.
-  Operation *op = design.getDefiningOp();
-  auto levels = dyn_cast_if_present<LevelsOp>(op);
-  if (isa<OneHotAttr>(encoding) &&
-      (isa_and_present<CategoryOp>(op) || (levels && !levels.getMean())))
-    return 1;
+  if (auto map = design.getDefiningOp<FeatureMapInterface>())
+    if (std::optional<int64_t> numbers = map.getRowNumbers();
+        numbers && encoding == map.getStructuredEncoding())
+      return *numbers;
   return encoding.getRowNumbers(type);
+}
+
+bool tamc::tam::storesAllColumns(Value design) {
+  auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
+      getEncoding(design.getType()));
+  return encoding && encoding.storesAllColumns();
+}
+
+/// The band of a matrix; 0 without an encoding that has one.
+static int64_t getBand(Value design) {
+  auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
+      getEncoding(design.getType()));
+  return encoding ? encoding.getBand() : 0;
 }
 
 Value tamc::tam::getUnconverted(Value design) {
@@ -220,10 +236,9 @@ Value tamc::tam::getUnconverted(Value design) {
 }
 
 SmallVector<Value> tamc::tam::getFactors(Value design) {
-  Attribute encoding = cast<RankedTensorType>(design.getType()).getEncoding();
-  if (isa_and_present<BandedAttr, OneHotAttr>(encoding))
+  if (getBand(design) > 0)
     return {design};
-  if (!isa_and_present<SparseAttr>(encoding))
+  if (!isa_and_present<SparseAttr>(getEncoding(design.getType())))
     return {};
   if (Value source = getUnconverted(design); source != design)
     return getFactors(source);
@@ -238,10 +253,7 @@ SmallVector<Value> tamc::tam::getFactors(Value design) {
   return factors;
 }
 
-int64_t tamc::tam::getFactorWidth(Value factor) {
-  auto banded = dyn_cast<BandedAttr>(getEncoding(factor.getType()));
-  return banded ? banded.getWidth() : 1;
-}
+int64_t tamc::tam::getFactorWidth(Value factor) { return getBand(factor); }
 
 bool tamc::tam::areLevels(ArrayRef<Value> factors) {
   return !factors.empty() && llvm::all_of(factors, [](Value factor) {
@@ -250,7 +262,7 @@ bool tamc::tam::areLevels(ArrayRef<Value> factors) {
 }
 
 Attribute BlendOp::getStructuredEncoding() {
-  if (isDense(getBorder()))
+  if (storesAllColumns(getBorder()))
     return DenseAttr::get(getContext());
   return SparseAttr::get(getContext(), 2 * getNumbersPerRow(getBorder()));
 }
@@ -265,8 +277,8 @@ LogicalResult BlendOp::verify() {
 
 Attribute ColumnsOp::getStructuredEncoding() {
   auto isColumn = [](Value design) {
-    EncodingInterface encoding = getEncoding(design.getType());
-    return columnsOf(design) == 1 && (!encoding || isa<DenseAttr>(encoding));
+    return columnsOf(design) == 1 &&
+           (!getEncoding(design.getType()) || storesAllColumns(design));
   };
   if (llvm::all_of(getDesigns(), isColumn))
     return DenseAttr::get(getContext());
@@ -371,7 +383,7 @@ LogicalResult TreeOp::verify() {
 }
 
 Attribute KroneckerOp::getStructuredEncoding() {
-  if (isDense(getA()) && isDense(getB()))
+  if (storesAllColumns(getA()) && storesAllColumns(getB()))
     return DenseAttr::get(getContext());
   return SparseAttr::get(getContext(),
                          getNumbersPerRow(getA()) * getNumbersPerRow(getB()));

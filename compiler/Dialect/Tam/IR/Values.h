@@ -18,7 +18,7 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether `design` stores all numbers of a row.
+/// Whether `design` is stored row by row, with nothing left out.
 inline bool isDense(mlir::Value design) {
   return mlir::isa_and_present<DenseAttr>(getEncoding(design.getType()));
 }

@@ -345,12 +345,13 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
             !equations.hasPlainPenalty(i))
           return Kind::None;
         Value design = equations.designs[i];
-        EncodingInterface encoding = getEncoding(design.getType());
-        if (isa_and_present<OneHotAttr>(encoding) &&
-            getNumbersPerRow(design) == 1)
-          return Kind::Category;
-        return !hasLoops && isa_and_present<BandedAttr>(encoding) ? Kind::Bands
-                                                                  : Kind::None;
+        auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
+            getEncoding(design.getType()));
+        if (!encoding || encoding.getBand() == 0)
+          return Kind::None;
+        if (encoding.getSelfLayout() == SumsLayout::Diagonal)
+          return getNumbersPerRow(design) == 1 ? Kind::Category : Kind::None;
+        return hasLoops ? Kind::None : Kind::Bands;
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
             attributes, target);

@@ -25,20 +25,27 @@ void tamc::tam::setEncoding(Value value, Attribute encoding) {
 /// one, or has columns of one: its rows then have numbers at places of a fixed
 /// distance.
 static bool hasBands(Value design) {
-  Attribute encoding = getEncoding(design.getType());
-  if (isa_and_present<BandedAttr>(encoding))
-    return getFactorWidth(design) > 1;
-  if (isa_and_present<DenseAttr>(encoding))
+  if (int64_t width = getFactorWidth(design))
+    return width > 1;
+  if (storesAllColumns(design))
     return false;
   Operation *source = design.getDefiningOp();
   return isa_and_present<ConvertOp, ColumnsOp, KroneckerOp, BlendOp>(source) &&
          llvm::any_of(source->getOperands(), hasBands);
 }
 
+/// The encoding of a matrix' copy for kernels of pairs.
+static Attribute copyEncoding(Value design) {
+  MLIRContext *context = design.getContext();
+  if (storesAllColumns(design))
+    return DenseAttr::get(context);
+  return SparseAttr::get(context, getNumbersPerRow(design));
+}
+
 SumEncoder::SumEncoder(Operation *root, const Target &target, bool frequencies)
     : target(target), frequencies(frequencies) {
   root->walk([&](ConvertOp op) {
-    if (isa<SparseAttr>(getEncoding(op.getResult().getType())))
+    if (getEncoding(op.getResult().getType()) == copyEncoding(op.getA()))
       converted[op.getA()] = op.getResult();
   });
 }
@@ -46,7 +53,7 @@ SumEncoder::SumEncoder(Operation *root, const Target &target, bool frequencies)
 void SumEncoder::encode(RowReductionInterface sum) {
   auto gram = dyn_cast<GramOp>(sum.getOperation());
   if (gram)
-    convertToSparse(gram);
+    convertPair(gram);
   if (getEncoding(sum->getResult(0).getType()))
     return;
   auto layout = SumsAttr::get(sum->getContext(),
@@ -63,28 +70,35 @@ bool SumEncoder::hasKernel(Value a, Value b) const {
   return first && second && target.hasKernel(getGramKernel(first, second));
 }
 
-/// Converts a pair without a kernel of its own for the generic kernel, which
-/// takes sparse matrices.
-void SumEncoder::convertToSparse(GramOp gram) {
-  if (gram.getA() == gram.getB() || hasKernel(gram.getA(), gram.getB()) ||
-      hasKernel(gram.getB(), gram.getA()))
+bool SumEncoder::hasKernel(GramOp gram) const {
+  return gram.getA() == gram.getB() || hasKernel(gram.getA(), gram.getB()) ||
+         hasKernel(gram.getB(), gram.getA());
+}
+
+/// Converts a pair without a kernel of its own: dense matrices have kernels
+/// with some encodings, and the generic kernel takes sparse matrices.
+void SumEncoder::convertPair(GramOp gram) {
+  for (bool areDense : {true, false})
+    for (OpOperand *operand : {&gram.getAMutable(), &gram.getBMutable()})
+      if (!hasKernel(gram) && storesAllColumns(operand->get()) == areDense)
+        convert(*operand);
+}
+
+/// Replaces a matrix by its copy, unless it is stored like that.
+void SumEncoder::convert(OpOperand &operand) {
+  Value design = operand.get();
+  if (isa<DenseAttr, SparseAttr>(getEncoding(design.getType())))
     return;
-  for (OpOperand *operand : {&gram.getAMutable(), &gram.getBMutable()}) {
-    Value design = operand->get();
-    if (isa<DenseAttr, SparseAttr>(getEncoding(design.getType())))
-      continue;
-    Value &sparse = converted[design];
-    if (!sparse) {
-      OpBuilder builder(gram.getContext());
-      builder.setInsertionPointAfterValue(design);
-      auto type = cast<RankedTensorType>(design.getType());
-      auto encoding =
-          SparseAttr::get(gram.getContext(), getNumbersPerRow(design));
-      sparse = ConvertOp::create(builder, design.getLoc(),
-                                 type.cloneWithEncoding(encoding), design);
-    }
-    operand->set(sparse);
+  Value &copy = converted[design];
+  if (!copy) {
+    OpBuilder builder(operand.getOwner());
+    builder.setInsertionPointAfterValue(design);
+    auto type = cast<RankedTensorType>(design.getType());
+    copy =
+        ConvertOp::create(builder, design.getLoc(),
+                          type.cloneWithEncoding(copyEncoding(design)), design);
   }
+  operand.set(copy);
 }
 
 SumsLayout SumEncoder::layoutOf(GramOp gram) const {

@@ -26,8 +26,9 @@ public:
   /// has sums of frequencies. Linear in the ops below `root`.
   SumEncoder(mlir::Operation *root, const Target &target, bool frequencies);
 
-  /// Converts the matrices of `sum`, which have encodings, to sparse if the
-  /// target has no kernel for the two; a matrix is converted once. Then sets
+  /// Converts the matrices of `sum`, which have encodings, if the target has no
+  /// kernel for the two: those that store all columns to dense, and if that is
+  /// not enough, the others to sparse. A matrix is converted once. Then sets
   /// the layout of `sum`, which starts from tam.zeros of its own, unless it has
   /// one. No tam.convert below the root may have been erased meanwhile. Linear
   /// in the factors of the matrices.
@@ -35,12 +36,14 @@ public:
 
 private:
   bool hasKernel(mlir::Value a, mlir::Value b) const;
-  void convertToSparse(GramOp gram);
+  bool hasKernel(GramOp gram) const;
+  void convertPair(GramOp gram);
+  void convert(mlir::OpOperand &operand);
   SumsLayout layoutOf(GramOp gram) const;
 
   const Target &target;
   const bool frequencies;
-  /// The sparse forms of matrices.
+  /// The dense or sparse copies of matrices.
   llvm::DenseMap<mlir::Value, mlir::Value> converted;
 };
 

@@ -101,6 +101,8 @@ struct VerifyChoices
 /// better encoding, with the first matrix that it has sums with in this form. A
 /// tam.rows converts nothing to sparse, even if its body has conversions.
 void remarkOnSparse(ConvertOp convert) {
+  if (!isa<SparseAttr>(getEncoding(convert.getType())))
+    return;
   for (Operation *user : convert->getUsers())
     if (auto gram = dyn_cast<GramOp>(user)) {
       bool isFirst = gram.getA() == convert.getResult();

@@ -194,16 +194,19 @@ int64_t columnsOf(mlir::Value matrix);
 /// training may be the mean of several levels).
 int64_t getNumbersPerRow(mlir::Value design);
 
+/// Whether a design matrix has an encoding that stores all columns.
+bool storesAllColumns(mlir::Value design);
+
 /// The matrix of which `design` is a copy in another encoding (tam.convert), or
 /// `design` itself.
 mlir::Value getUnconverted(mlir::Value design);
 
-/// The banded and one-hot matrices whose row-wise Kronecker product `design`
-/// is, the last fastest: `design` itself, or the operands of products and
-/// conversions to sparse. Empty if one of them is neither banded nor one-hot.
+/// The matrices with bands whose row-wise Kronecker product `design` is, the
+/// last fastest: `design` itself, or the operands of products and conversions
+/// to sparse. Empty if one of them has no band.
 llvm::SmallVector<mlir::Value> getFactors(mlir::Value design);
 
-/// Numbers per row of a factor (getFactors): the width of a band, or 1.
+/// Numbers per row of a factor (getFactors): the width of its band.
 int64_t getFactorWidth(mlir::Value factor);
 
 /// Whether there are factors (getFactors) and all are one-hot: a row of their

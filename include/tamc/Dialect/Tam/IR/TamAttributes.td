@@ -33,7 +33,7 @@ class Tam_DesignEncoding<string name, string attrMnemonic,
                 DeclareAttrInterfaceMethods<Tam_DesignEncodingInterface,
                                             methods>]>;
 
-def Tam_DenseAttr : Tam_DesignEncoding<"Dense", "dense"> {
+def Tam_DenseAttr : Tam_DesignEncoding<"Dense", "dense", ["storesAllColumns"]> {
   let summary = "A design matrix stored row by row";
   let description = [{
     One component, `tensor<? x columns x f64>`.
@@ -43,7 +43,7 @@ def Tam_DenseAttr : Tam_DesignEncoding<"Dense", "dense"> {
   }];
 }
 
-def Tam_BandedAttr : Tam_DesignEncoding<"Banded", "banded"> {
+def Tam_BandedAttr : Tam_DesignEncoding<"Banded", "banded", ["getBand"]> {
   let summary = "A design matrix with `width` neighbouring non-zeros per row";
   let description = [{
     Two components: the values, `tensor<? x width x f64>`, and the first of
@@ -57,7 +57,8 @@ def Tam_BandedAttr : Tam_DesignEncoding<"Banded", "banded"> {
   let assemblyFormat = "`<` $width `>`";
 }
 
-def Tam_OneHotAttr : Tam_DesignEncoding<"OneHot", "one_hot", ["getSelfLayout"]> {
+def Tam_OneHotAttr : Tam_DesignEncoding<"OneHot", "one_hot",
+    ["getSelfLayout", "getBand", "getSparsifySizes"]> {
   let summary = "A design matrix with a single 1 per row";
   let description = [{
     One component, the column of the 1: `tensor<?xi32>`. A negative index marks

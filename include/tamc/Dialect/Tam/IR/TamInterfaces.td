@@ -39,16 +39,17 @@ def Tam_DesignEncodingInterface
   let description = [{
     How a design matrix is stored. An encoding is this attribute, the kernels
     that have its tag in their names (kernels.def: `expand_`, `predict_`,
-    `rhs_`, `gram_` with itself, and `sparsify_` or one for each other encoding
-    beside it), and the maps whose structured encoding it is; passes ask no more
-    of it.
+    `rhs_`, `gram_` with itself, and `sparsify_`), and the maps whose structured
+    encoding it is; passes ask no more of it. Loops over rows have code for some
+    encodings (RowCode.h).
   }];
   let methods = [
     InterfaceMethod<
       "Most numbers that a row of a matrix of type `type` stores.",
       "int64_t", "getRowNumbers", (ins "::mlir::RankedTensorType":$type)>,
     InterfaceMethod<
-      "The layout of the sums of a matrix with itself that its kernel adds to.",
+      "The layout of the sums of a matrix with itself that its kernel adds to: "
+      "`upper` or `diagonal`.",
       "::tamc::tam::SumsLayout", "getSelfLayout", (ins), /*methodBody=*/"",
       /*defaultImplementation=*/[{
         return ::tamc::tam::SumsLayout::Upper;
@@ -58,6 +59,26 @@ def Tam_DesignEncodingInterface
       "the sizes; null: numbers are stored, or they are 1.",
       "::mlir::FloatAttr", "getCommonNumber", (ins), /*methodBody=*/"",
       /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<
+      "Whether rows have numbers in all columns, so that products with other "
+      "such matrices are dense, and that kernels for pairs of encodings read "
+      "an expanded copy instead of a sparse one.",
+      "bool", "storesAllColumns", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<
+      "How many neighbouring columns have all numbers of a row, if the last "
+      "component stores the first of them: such a matrix is a factor of panels "
+      "(getFactors). Otherwise 0.",
+      "int64_t", "getBand", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return 0;">,
+    InterfaceMethod<
+      "Size arguments of the encoding's kernel `sparsify_`, for a matrix of "
+      "type `type` with at most `numbers` numbers per row.",
+      "::llvm::SmallVector<int64_t>", "getSparsifySizes",
+      (ins "::mlir::RankedTensorType":$type, "int64_t":$numbers),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return $_attr.getKernelSizes(type);
+      }]>,
   ];
 }
 
@@ -71,6 +92,11 @@ def Tam_FeatureMapInterface : OpInterface<"FeatureMapInterface"> {
       "The encoding that exploits the map's structure; dense if it has none.",
       "::mlir::Attribute", "getStructuredEncoding">,
     InterfaceMethod<"Columns of the design matrix.", "int64_t", "getColumns">,
+    InterfaceMethod<
+      "Most numbers per row of the design matrix in the structured encoding, "
+      "if they are fewer than a matrix of that encoding may have.",
+      "::std::optional<int64_t>", "getRowNumbers", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return ::std::nullopt;">,
     InterfaceMethod<
       "The operands that have one row for each row of the design matrix.",
       "::llvm::SmallVector<::mlir::Value>", "getRowOperands", (ins),

@@ -294,6 +294,9 @@ def Tam_CategoryOp : Tam_FeatureMap<"category"> {
   let arguments = (ins Tam_Column:$x,
       ConfinedAttr<I64Attr, [IntPositive]>:$levels);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let extraClassDeclaration = [{
+    ::std::optional<int64_t> getRowNumbers() { return 1; }
+  }];
 }
 
 def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
@@ -314,6 +317,9 @@ def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
       ConfinedAttr<I64Attr, [IntPositive]>:$levels,
       UnitAttr:$mean);
   let assemblyFormat = "$codes attr-dict `:` type($codes) `->` type($result)";
+  let extraClassDeclaration = [{
+    ::std::optional<int64_t> getRowNumbers();
+  }];
 }
 
 def Tam_WaveletOp : Tam_FeatureMap<"wavelet"> {

@@ -120,7 +120,8 @@ def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
         tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
     ```
 
-    Dense matrices of one column become a dense one, others a sparse one.
+    Matrices of one column that store it in each row, such as dense ones, become
+    a dense one, others a sparse one.
 
     Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (columns_c1) there is a matrix.
@@ -223,9 +224,9 @@ def Tam_TreeOp : Tam_FeatureMap<"tree"> {
 def Tam_KroneckerOp : Tam_FeatureMap<"kronecker"> {
   let summary = "all products of the columns of two design matrices";
   let description = [{
-    The row-wise Kronecker product, the columns of `b` fastest. Two dense
-    matrices give a dense one. All others give a sparse one whose numbers per
-    row are the product of theirs.
+    The row-wise Kronecker product, the columns of `b` fastest. Two matrices
+    that store all columns, such as dense ones, give a dense one. All others
+    give a sparse one whose numbers per row are the product of theirs.
 
     ```mlir
     %phi = tam.kronecker %a, %b : tensor<?x7xf64, #tam.banded<4>>,
@@ -246,7 +247,8 @@ def Tam_ConvertOp : Tam_Op<"convert"> {
   let summary = "another encoding of a design matrix";
   let description = [{
     Inserted where two encodings have no kernel of their own (pass
-    tam-choose-encodings).
+    tam-choose-encodings): dense for a matrix that stores all columns, else
+    sparse.
 
     ```mlir
     %s = tam.convert %a : tensor<?x7xf64, #tam.banded<4>>

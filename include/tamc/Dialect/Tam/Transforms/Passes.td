@@ -228,9 +228,10 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
     banded, sparse, dense. Those of two sparse matrices lie along the bands of
     the one that has bands.
 
-    Two encodings without a kernel of their own are converted to sparse ones
-    (tam.convert) for the generic kernel. tam-verify-tiled emits a remark for
-    each conversion that no row loop has made unnecessary.
+    Two encodings without a kernel of their own are converted (tam.convert):
+    those that store all columns to dense, and if there is still no kernel,
+    others to sparse ones for the generic kernel. tam-verify-tiled emits a
+    remark for each conversion to sparse that no row loop has made unnecessary.
 
     Before:
     ```mlir

@@ -15,6 +15,10 @@
 
 using namespace tamc::planning;
 
+/// Leaves below a node that are looked at one after another: faster than the
+/// nodes between.
+static constexpr size_t kScanned = 16;
+
 Placer::Placer(const Instance &instance)
     : instance(instance), offset(instance.size(), -1) {
   size_t count = instance.pieces.size();
@@ -60,8 +64,7 @@ void Placer::collect(int32_t item) {
     auto end = static_cast<size_t>(
         std::lower_bound(lowers.begin(), lowers.end(), piece.upper) -
         lowers.begin());
-    // Node and first leaf below it; only leaves before `end` begin early
-    // enough.
+    // Node and leaves below it; only leaves before `end` begin early enough.
     stack.assign(1, {1, leaves});
     size_t first = 0;
     // The first leaf of a node follows from its index and its width.
@@ -71,18 +74,23 @@ void Placer::collect(int32_t item) {
       first = node * width - leaves;
       if (first >= end || latest[node] <= piece.lower)
         continue;
-      if (width > 1) {
+      if (width > kScanned) {
         stack.push_back({2 * node + 1, width / 2});
         stack.push_back({2 * node, width / 2});
         continue;
       }
-      int32_t other = order[first];
-      if (owner[other] == item)
-        continue;
-      const Piece &placed = instance.pieces[other];
-      int64_t at = offset[owner[other]];
-      taken.push_back({saturatingAdd(at, placed.from) - piece.to,
-                       saturatingAdd(at, placed.to) - piece.from});
+      for (size_t leaf = first, last = std::min(first + width, end);
+           leaf < last; ++leaf) {
+        if (latest[leaves + leaf] <= piece.lower)
+          continue;
+        int32_t other = order[leaf];
+        if (owner[other] == item)
+          continue;
+        const Piece &placed = instance.pieces[other];
+        int64_t at = offset[owner[other]];
+        taken.push_back({saturatingAdd(at, placed.from) - piece.to,
+                         saturatingAdd(at, placed.to) - piece.from});
+      }
     }
   }
   std::sort(taken.begin(), taken.end());

@@ -74,6 +74,12 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
          << attribute.getName().getValue() << "' of the tam dialect";
 }
 
+/// Whether a slot holds a row count or `first`.
+static bool isScalarSlot(SlotKind kind) {
+  return kind == SlotKind::Rows || kind == SlotKind::First ||
+         kind == SlotKind::Capacity || kind == SlotKind::GroupRows;
+}
+
 static LogicalResult verifySlot(Operation *op, NamedAttribute attribute,
                                 Type type) {
   if (attribute.getName() != kSlotAttrName)
@@ -82,10 +88,7 @@ static LogicalResult verifySlot(Operation *op, NamedAttribute attribute,
   auto slot = dyn_cast<SlotAttr>(attribute.getValue());
   if (!slot)
     return op->emitError("'tam.slot' must be a #tam.slot");
-  bool isScalar = slot.getKind() == SlotKind::Rows ||
-                  slot.getKind() == SlotKind::First ||
-                  slot.getKind() == SlotKind::Capacity ||
-                  slot.getKind() == SlotKind::GroupRows;
+  const bool isScalar = isScalarSlot(slot.getKind());
   if (isScalar != type.isIndex())
     return op->emitError("slot '") << stringifySlotKind(slot.getKind())
                                    << "' cannot hold " << type; // slot_c2
@@ -181,10 +184,16 @@ BlockArgument tamc::tam::findSlotArgument(FunctionOpInterface function,
                                           SlotKind kind) {
   if (!function || function.isExternal())
     return {};
-  for (BlockArgument argument : function.getArguments())
-    if (SlotAttr slot = getArgumentSlot(function, argument.getArgNumber()))
-      if (slot.getKind() == kind)
-        return argument;
+  // Every launch asks for a row count, and a fit has an argument for each pair
+  // of terms: their types, which are read faster, rule out nearly all.
+  const bool isScalar = isScalarSlot(kind);
+  for (BlockArgument argument : function.getArguments()) {
+    if (argument.getType().isIndex() != isScalar)
+      continue;
+    SlotAttr slot = getArgumentSlot(function, argument.getArgNumber());
+    if (slot && slot.getKind() == kind)
+      return argument;
+  }
   return {};
 }
 

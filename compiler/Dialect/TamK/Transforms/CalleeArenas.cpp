@@ -17,7 +17,14 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-Calls::Calls(ModuleOp module) : module(module), users(tables, module) {}
+Calls::Calls(ModuleOp module) : module(module) {
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(&module.getBodyRegion());
+  areUsesKnown = uses.has_value();
+  if (uses)
+    for (SymbolTable::SymbolUse use : *uses)
+      users[use.getSymbolRef().getRootReference()].insert(use.getUser());
+}
 
 std::vector<func::FuncOp> Calls::calleesFirst() const {
   ModuleOp module = this->module;
@@ -50,14 +57,17 @@ std::vector<func::FuncOp> Calls::calleesFirst() const {
 }
 
 bool Calls::mayExtend(func::FuncOp function) const {
-  return function.isPrivate() && !function->hasAttr(tam::kStepAttrName) &&
-         llvm::all_of(users.getUsers(function), llvm::IsaPred<func::CallOp>) &&
+  auto found = users.find(function.getSymNameAttr());
+  return areUsesKnown && function.isPrivate() &&
+         !function->hasAttr(tam::kStepAttrName) &&
+         (found == users.end() ||
+          llvm::all_of(found->second, llvm::IsaPred<func::CallOp>)) &&
          !isRecursive(function, module);
 }
 
 void Calls::passMemory(func::FuncOp function, unsigned first,
                        int64_t alignment) const {
-  for (Operation *user : users.getUsers(function)) {
+  for (Operation *user : users.lookup(function.getSymNameAttr())) {
     auto call = cast<func::CallOp>(user);
     for (Type type : function.getArgumentTypes().drop_front(first)) {
       OpBuilder builder(call);

@@ -11,7 +11,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <vector>
 
@@ -26,6 +27,11 @@ public:
   /// All functions, each after those that it calls unless they call it, too.
   std::vector<mlir::func::FuncOp> calleesFirst() const;
 
+  /// Whether anything may refer to the function.
+  bool isUsed(mlir::func::FuncOp function) const {
+    return !areUsesKnown || users.contains(function.getSymNameAttr());
+  }
+
   /// Whether a function can get more arguments, as all that may call it are
   /// calls in the module, and it does not call itself.
   bool mayExtend(mlir::func::FuncOp function) const;
@@ -37,8 +43,11 @@ public:
 
 private:
   mlir::ModuleOp module;
-  mlir::SymbolTableCollection tables;
-  mlir::SymbolUserMap users;
+  /// By symbol, what refers to it, if all references are known. They are found
+  /// once: a search through the module for each function would take longer than
+  /// planning it.
+  llvm::DenseMap<mlir::StringAttr, llvm::SetVector<mlir::Operation *>> users;
+  bool areUsesKnown = false;
 };
 
 } // namespace tamc::tamk

@@ -74,7 +74,6 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     }
     if (failed(readSpaces()))
       return signalPassFailure();
-    findUsed();
     freedArguments.emplace(getOperation());
     calls = std::make_shared<Calls>(getOperation());
     // Planning may add functions; those have nothing to plan. The arena of a
@@ -94,18 +93,6 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
   }
 
 private:
-  /// Finds all symbols that are referred to, once: a search through the module
-  /// for each function would take longer than planning it.
-  void findUsed() {
-    used.clear();
-    std::optional<SymbolTable::UseRange> uses =
-        SymbolTable::getSymbolUses(&getOperation().getBodyRegion());
-    areUsesKnown = uses.has_value();
-    if (uses)
-      for (SymbolTable::SymbolUse use : *uses)
-        used.insert(use.getSymbolRef().getRootReference());
-  }
-
   /// Reads the option `spaces`.
   LogicalResult readSpaces() {
     auto parsed = parseMemorySpaces(spaces, &getContext());
@@ -131,11 +118,6 @@ private:
   /// Whether an allocation may be placed in any of the offered spaces.
   bool hasChoice(memref::AllocOp alloc) const {
     return !offered.empty() && !alloc.getType().getMemorySpace();
-  }
-
-  /// Whether anything may refer to the function.
-  bool isUsed(func::FuncOp function) const {
-    return !areUsesKnown || used.contains(function.getSymNameAttr());
   }
 
   LogicalResult refuse(memref::AllocOp alloc, const Twine &reason) {
@@ -171,9 +153,6 @@ private:
                     const planning::Plan &plan, int64_t length,
                     std::optional<int64_t> value, PlanAttr launches);
 
-  /// Symbols that the module refers to, if all references are known.
-  DenseSet<StringAttr> used;
-  bool areUsesKnown = false;
   std::optional<FreedArguments> freedArguments;
   /// Shared, as passes are copied.
   std::shared_ptr<Calls> calls;
@@ -282,7 +261,7 @@ std::string PlanMemory::whyNotDynamic(func::FuncOp function,
     return "its size is not static";
   if (function->hasAttr(tam::kStepAttrName))
     return "its size is not static, as the arena of a step has to be";
-  if (arena == ArenaKind::Argument && isUsed(function))
+  if (arena == ArenaKind::Argument && calls->isUsed(function))
     return "its size is not static, as the arena that calls pass has to be";
   if (arena == ArenaKind::Global)
     return "its size is not static, as a global has to be";
@@ -397,7 +376,7 @@ Candidate PlanMemory::examine(func::FuncOp function, const LiveRanges &ranges,
                  .str();
   if (alloc.getAlignment().value_or(1) > uint64_t(kMaxAlignment))
     reason = "its alignment is larger than any page";
-  if (arena == ArenaKind::Argument && isUsed(function) &&
+  if (arena == ArenaKind::Argument && calls->isUsed(function) &&
       !calls->mayExtend(function))
     reason = "its function is called, and its arguments must stay";
   if (reason.empty())
@@ -751,7 +730,8 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   });
   if (keepPlan)
     function->setAttr(kPlanAttrName, description);
-  if (arena == ArenaKind::Argument && isUsed(function) && !arenas.empty())
+  if (arena == ArenaKind::Argument && calls->isUsed(function) &&
+      !arenas.empty())
     calls->passMemory(function,
                       function.getNumArguments() - unsigned(arenas.size()),
                       description.getAlignment());

@@ -59,7 +59,6 @@ static constexpr llvm::StringLiteral kIdlePasses[] = {
     "CalledValuePropagationPass",
     "Float2IntPass",
     "GlobalOptPass",
-    "InferAlignmentPass",
     "LoopDeletionPass",
     "LoopIdiomRecognizePass",
     "LoopLoadEliminationPass",
@@ -70,17 +69,23 @@ static constexpr llvm::StringLiteral kIdlePasses[] = {
     "SCCPPass",
     "SimpleLoopUnswitchPass"};
 
+llvm::ArrayRef<llvm::StringLiteral> tamc::getIdlePasses() {
+  return kIdlePasses;
+}
+
 /// Optimises a module and, last, makes versions of its kernels.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     llvm::ArrayRef<KernelVersion> versions) {
+                     llvm::ArrayRef<KernelVersion> versions,
+                     const std::function<bool(llvm::StringRef)> &runsIdlePass) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [](llvm::StringRef pass, llvm::Any) {
-        return !llvm::is_contained(kIdlePasses, pass);
+      [&](llvm::StringRef pass, llvm::Any) {
+        return !llvm::is_contained(kIdlePasses, pass) ||
+               (runsIdlePass && runsIdlePass(pass));
       });
   // Generated code is vectors already.
   llvm::PipelineTuningOptions tuning;
@@ -176,7 +181,7 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   if (llvm::StringRef cpu = (*target)->getTuneCpu(); !cpu.empty())
     tuneFor(*code, cpu);
   begin("optimize");
-  optimize(*code, *machine, (*target)->getVersions());
+  optimize(*code, *machine, (*target)->getVersions(), options.runsIdlePass);
   begin("generate");
   // The scheduler compares an access to memory with so many before it in its
   // block. A row loop is one block of a thousand; by default, comparing all of

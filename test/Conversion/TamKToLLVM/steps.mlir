@@ -170,5 +170,26 @@ func.func @fit_chunk_16(%rows: index {tam.slot = #tam.slot<rows>},
   return
 }
 
+// A step that launches generated kernels runs for a row, too: it is optimised.
+//
+// CHECK-LABEL: llvm.func internal @predict_1(
+// CHECK-NOT: optimize_none
+// CHECK-SAME: attributes {tam.step = #tam.step<predict, 1>, tamk.cpu_code,
+// CHECK: llvm.call @kernel(
+module @row_loops {
+  func.func private @kernel(%rows: index, %out: memref<?xf64>)
+      attributes {tamk.kernel} {
+    return
+  }
+}
+func.func @predict_1(%rows: index {tam.slot = #tam.slot<rows>},
+                     %out: memref<?xf64> {tam.slot = #tam.slot<output>})
+    attributes {tam.step = #tam.step<predict, 1>,
+                tamk.plan = #tamk.plan<arena_bytes = 0>} {
+  tamk.launch "kernel" scalars(%rows : index) outs(%out : memref<?xf64>)
+      {generated}
+  return
+}
+
 // CHECK-NOT: func.func
 // CHECK-NOT: memref.global

@@ -485,13 +485,6 @@ Status SafetensorsFile::checkChecksum(
                            name, entry->second, found)};
 }
 
-Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
-  Result<FileBytes> bytes = readFile(path);
-  if (!bytes)
-    return std::move(bytes).error();
-  return parse(*std::move(bytes), path == "-" ? "standard input" : path);
-}
-
 bool SafetensorsFile::isLikely(const std::string &path) {
   // O_NONBLOCK: opening a pipe must not wait for a writer.
   const Descriptor from(
@@ -570,8 +563,12 @@ Result<SafetensorsFile> SafetensorsFile::open(
                   : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
   if (from->number < 0 || fstat(from->number, &info) != 0 ||
-      !S_ISREG(info.st_mode))
-    return open(path);
+      !S_ISREG(info.st_mode)) {
+    Result<FileBytes> bytes = readFile(path);
+    if (!bytes)
+      return std::move(bytes).error();
+    return parse(*std::move(bytes), path == "-" ? "standard input" : path);
+  }
   const auto size = uint64_t(info.st_size);
   std::string header(size_t(std::min<uint64_t>(size, kPrefixBytes)), '\0');
   if (Status s = from->read(0, header); !s)
@@ -594,7 +591,7 @@ Result<SafetensorsFile> SafetensorsFile::open(
   size_t kept = 0;
   bool hasLeft = false;
   for (Description &tensor : *tensors) {
-    tensor.isLeft = isLeft(tensor.name);
+    tensor.isLeft = isLeft && isLeft(tensor.name);
     hasLeft |= tensor.isLeft;
     if (!tensor.isLeft)
       kept += size_t(tensor.end - tensor.begin);
@@ -618,12 +615,12 @@ Result<SafetensorsFile> SafetensorsFile::open(
   }
   Status checked =
       file.checkChecksum(header, [&](uint32_t crc) -> Result<uint32_t> {
-        const char *kept = file.bytes.data.get();
+        const char *next = file.bytes.data.get();
         std::vector<char> buffer(hasLeft ? kPieceBytes : 0);
         for (const Run &run : runs) {
           if (!run.isLeft) {
-            crc = crc32({kept, size_t(run.end - run.begin)}, crc);
-            kept += run.end - run.begin;
+            crc = crc32({next, size_t(run.end - run.begin)}, crc);
+            next += run.end - run.begin;
             continue;
           }
           for (uint64_t at = run.begin; at < run.end;) {

@@ -227,7 +227,10 @@ public:
     uint64_t begin = 0;
   };
 
-  /// Reads `path`, a regular file.
+  /// Reads `path`: a regular file, or "-", standard input. The elements of
+  /// tensors for whose names `isLeft` is true, if it is given, are not kept in
+  /// memory, only read once for the checksum; `read` reads them. Those of
+  /// standard input are all kept.
   ///
   /// Errors, all after the path: those of `readFile`; a file that is truncated
   /// ("expected 104 bytes, got 96") or too long; a header that is longer than
@@ -235,14 +238,9 @@ public:
   /// twice; an element type other than TensorType's; a tensor whose offsets do
   /// not match its shape, overlap another's or leave a gap; a metadata entry
   /// "checksum" that is not the file's.
-  static Result<SafetensorsFile> open(const std::string &path);
-
-  /// As `open`, but the elements of tensors for whose names `isLeft` is true
-  /// are not kept in memory, only read once for the checksum; `read` reads
-  /// them. Those of standard input are kept.
   static Result<SafetensorsFile>
   open(const std::string &path,
-       const std::function<bool(std::string_view name)> &isLeft);
+       const std::function<bool(std::string_view name)> &isLeft = nullptr);
 
   /// Whether `path` is a regular file that starts as one of tensors does: with
   /// the length of a header, and a brace. No table of text does.

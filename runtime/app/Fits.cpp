@@ -163,7 +163,8 @@ struct StreamAnswer {
 };
 
 StreamAnswer answerStream(const tamrt_model &model, const Options &options) {
-  const WindowStreamNeed need = windowStreamNeed(model);
+  const WindowStreamNeed need =
+      windowStreamNeed(model, *model.adapt, windowsOfSpec(model).perUnit);
   StreamAnswer answer = {need.rowsPerGroup, 0, 0, 0};
   if (options.planRows > 0)
     answer.rowsPerGroup = std::min(answer.rowsPerGroup,

@@ -382,11 +382,13 @@ std::string formatText(const tamrt_model &model, const Options &options) {
       text += "bytes more of a rank of MPI for standard errors, by use:\n" +
               tableOf(ranks->errors);
   }
-  if (const std::optional<RankWindowNeed> ranks = rankWindowNeed(model))
-    text += "bytes of a rank of MPI in adapt:\n" + tableOf(*ranks);
-  if (model.adapt)
+  if (model.adapt) {
+    const WindowOptions windows = windowsOfSpec(model);
+    text += "bytes of a rank of MPI in adapt:\n" +
+            tableOf(rankWindowNeed(model, windows));
     text += "bytes of the rows of adapt of a stream:\n" +
-            tableOf(windowStreamNeed(model));
+            tableOf(windowStreamNeed(model, *model.adapt, windows.perUnit));
+  }
   if (canDecompress()) {
     text += "bytes besides, of a compressed file:\n";
     rows.clear();
@@ -445,16 +447,10 @@ json rankTablesToJson(const tamrt_model &model) {
   return ranks;
 }
 
-json rankWindowsToJson(const tamrt_model &model) {
-  const std::optional<RankWindowNeed> need = rankWindowNeed(model);
-  return need ? jsonOf(*need) : json();
-}
-
-json adaptToJson(const tamrt_model &model) {
+/// That of a model with windows, whose `windowsOfSpec` are `windows`.
+json adaptToJson(const tamrt_model &model, const WindowOptions &windows) {
   const tamrt_adapt *adapt = model.adapt;
-  if (!adapt)
-    return nullptr;
-  return {{"stream", jsonOf(windowStreamNeed(model))},
+  return {{"stream", jsonOf(windowStreamNeed(model, *adapt, windows.perUnit))},
           {"window", adapt->window},
           {"update", adapt->update},
           {"horizon", adapt->horizon},
@@ -503,6 +499,12 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                      {"output", rung.memory.output + rung.memory.vectors},
                      {"parameters", rung.memory.parameters},
                      {"total", rung.memory.total()}});
+  json adapt, ranksAdapt;
+  if (model.adapt) {
+    const WindowOptions windows = windowsOfSpec(model);
+    adapt = adaptToJson(model, windows);
+    ranksAdapt = jsonOf(rankWindowNeed(model, windows));
+  }
   json info = {{"model", model.name},
                {"formula", model.formula},
                {"target", textOrNull(model.target)},
@@ -513,7 +515,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"device", model.device ? model.device : "auto"},
                {"oracle", toJson(oracleOptions(model.oracle))},
                {"placement", toJson(model.placement)},
-               {"adapt", adaptToJson(model)},
+               {"adapt", adapt},
                {"allocator", allocatorName(options.allocator.kind)},
                {"memory_growth", growthName(options.allocator.growth)},
                {"memory_fraction", options.allocator.fraction},
@@ -535,7 +537,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"stream", streamToJson(model)},
                {"ranks", ranksToJson(model)},
                {"ranks_predict", rankTablesToJson(model)},
-               {"ranks_adapt", rankWindowsToJson(model)},
+               {"ranks_adapt", ranksAdapt},
                {"compressed", compressedNeed()},
                {"spec", model.spec}};
   // Texts from a spec need not be UTF-8.

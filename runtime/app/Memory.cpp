@@ -227,8 +227,9 @@ static int64_t messagesOf(int64_t bytes) {
   return 3 * std::max(int64_t(kMessageBlockBytes), bytes);
 }
 
-/// What inference adds to a fit by ranks.
-static RankNeed::Gathered inferenceOfRank(const tamrt_model &model) {
+/// What inference adds to a fit by ranks, whose largest rung is `rung`.
+static RankNeed::Gathered inferenceOfRank(const tamrt_model &model,
+                                          int64_t rung) {
   const auto bytes = int64_t(Inference::bytesPerGroup(model));
   RankNeed::Gathered need = {};
   need.messages = messagesOf(bytes);
@@ -236,7 +237,7 @@ static RankNeed::Gathered inferenceOfRank(const tamrt_model &model) {
   const int64_t most =
       std::max(largestFit(model, TAMRT_STEP_FIT_CHUNK, {.infers = true}),
                largestOutput(model, TAMRT_STEP_TERMS));
-  need.perThread = most - largestFit(model, TAMRT_STEP_FIT_CHUNK);
+  need.perThread = most - rung;
   need.perOwnGroup = bytes + kInferredGroup +
                      kInferredEffect * model.effect_count +
                      rangesOfGroup(model);
@@ -246,13 +247,12 @@ static RankNeed::Gathered inferenceOfRank(const tamrt_model &model) {
 }
 
 /// What the choice of penalties adds to it.
-static RankNeed::Gathered tuneOfRank(const tamrt_model &model) {
+static RankNeed::Gathered tuneOfRank(const tamrt_model &model, int64_t rung) {
   const auto bytes = int64_t(Systems::bytesPerGroup(model));
   RankNeed::Gathered need = {};
   need.messages = messagesOf(bytes);
   need.perThread =
-      largestFit(model, TAMRT_STEP_FIT_CHUNK, {.takesSystem = true}) -
-      largestFit(model, TAMRT_STEP_FIT_CHUNK) +
+      largestFit(model, TAMRT_STEP_FIT_CHUNK, {.takesSystem = true}) - rung +
       kSearchMatrices * int64_t(sizeof(double)) * model.columns * model.columns;
   need.perOwnGroup = bytes;
   need.perGroupOfFirst = bytes + tuneBytesPerGroup(model, Criterion::Gcv) +
@@ -293,8 +293,9 @@ std::optional<RankNeed> rankNeed(const tamrt_model &model) {
   if (std::ranges::any_of(need.uses, &RankNeed::Use::sketch))
     need.sketchLimit = int64_t(StreamLimits().stateBytes);
   if (hasDirect(model)) {
-    need.inference = inferenceOfRank(model);
-    need.tune = tuneOfRank(model);
+    const int64_t rung = largestFit(model, TAMRT_STEP_FIT_CHUNK);
+    need.inference = inferenceOfRank(model, rung);
+    need.tune = tuneOfRank(model, rung);
   }
   return need;
 }
@@ -367,8 +368,7 @@ std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model) {
   return need;
 }
 
-/// The windows of a spec, of units that a run on the CPU has.
-static WindowOptions windowsOfSpec(const tamrt_model &model) {
+WindowOptions windowsOfSpec(const tamrt_model &model) {
   const tamrt_adapt &adapt = *model.adapt;
   RunOptions run;
   run.oracle = oracleOptions(model.oracle);
@@ -436,11 +436,10 @@ static int64_t adaptedRow(const tamrt_model &model) {
                           fitted + std::max(effects, told)});
 }
 
-std::optional<RankWindowNeed> rankWindowNeed(const tamrt_model &model) {
-  if (!model.adapt)
-    return std::nullopt;
+RankWindowNeed rankWindowNeed(const tamrt_model &model,
+                              const WindowOptions &windows) {
   const tamrt_model &own = *model.adapt->model;
-  const WindowMemory memory = windowMemory(own, windowsOfSpec(model));
+  const WindowMemory memory = windowMemory(own, windows);
   RankWindowNeed need = {};
   need.constant = predictingRank(model) + memory.unit +
                   (&own == &model ? 0 : kWeightCopies * tableBytes(own));
@@ -471,10 +470,6 @@ WindowStreamNeed windowStreamNeed(const tamrt_model &model,
           int64_t(Dataset::bytesPerRow(*model.adapt->model) + number +
                   forecast + WaitingRows::kBytesPerRow),
           adapt.window + adapt.horizon - 1 + int64_t(perUnit) * adapt.update};
-}
-
-WindowStreamNeed windowStreamNeed(const tamrt_model &model) {
-  return windowStreamNeed(model, *model.adapt, windowsOfSpec(model).perUnit);
 }
 
 } // namespace tamrt

@@ -9,6 +9,7 @@
 #ifndef TAMRT_APP_MEMORY_H
 #define TAMRT_APP_MEMORY_H
 
+#include "core/run/Windows.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
@@ -178,6 +179,10 @@ struct RankTableNeed {
 /// None for a model of which one process predicts.
 std::optional<RankTableNeed> rankTableNeed(const tamrt_model &model);
 
+/// The windows of the spec of a model that has some, of units that a run on the
+/// CPU has.
+WindowOptions windowsOfSpec(const tamrt_model &model);
+
 /// The same for each rank of `adapt` with the windows of the spec. If R is the
 /// larger number of the rows that a rank reads and of those of its groups, with
 /// keys of at most 24 bytes a row, and its groups, of all G, have W windows, it
@@ -204,8 +209,9 @@ struct RankWindowNeed {
   int64_t perGroup;
 };
 
-/// None for a model without windows.
-std::optional<RankWindowNeed> rankWindowNeed(const tamrt_model &model);
+/// That of a model with windows, whose `windowsOfSpec` are `windows`.
+RankWindowNeed rankWindowNeed(const tamrt_model &model,
+                              const WindowOptions &windows);
 
 /// Memory for the rows of `adapt --stream`, which holds
 ///
@@ -228,8 +234,6 @@ struct WindowStreamNeed {
 /// That of `model`, of which `perUnit` windows share sums (`windowsOfUnit`).
 WindowStreamNeed windowStreamNeed(const tamrt_model &model,
                                   const tamrt_adapt &adapt, size_t perUnit);
-/// The same with the windows of the spec on the CPU.
-WindowStreamNeed windowStreamNeed(const tamrt_model &model);
 
 } // namespace tamrt
 

@@ -264,13 +264,16 @@ class RanksMemory(ranks.TestCase):
         self.check("y ~ l(a) + c(d, n_cat=7)", 10_000, 8, (2,), solver="cg")
 
     def test_models_that_ranks_do_not_fit(self):
-        model = self.compile("y ~ rbf(a, n_centers=3)", group="g")
+        # They fit its windows, each of which learns from its own rows.
+        model = self.compile("y ~ rbf(a, n_centers=3)", group="g",
+                             adapt="{window: 30, update: 5, horizon: 1}")
         told = json.loads(self.succeed(model, "info", "--format=json"))
         self.assertIsNone(told["ranks"])
-        self.assertIsNone(told["ranks_adapt"])
+        self.assertIsNotNone(told["ranks_adapt"])
         self.assertIsNotNone(told["ranks_predict"])
         told = self.succeed(model, "info")
         self.assertNotIn("rank of MPI in a fit", told)
+        self.assertIn("rank of MPI in adapt", told)
         self.assertIn("rank of MPI in a prediction", told)
 
     def test_models_that_ranks_do_not_predict(self):

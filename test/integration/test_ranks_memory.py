@@ -138,13 +138,13 @@ class RanksMemory(ranks.TestCase):
                 self.peaks(count, model, command, train, "--weights", weights,
                            "-o", self.dir / "out.csv", *asked))
 
-    def check_windows(self, formula, adapt, groups, rows, counts,
+    def check_windows(self, formula, adapt, groups, rows, counts, *asked,
                       tells_coefficients=False, is_correction=False):
-        """Windows by ranks, which have whole groups."""
+        """Windows by ranks, which have whole groups. Returns the model."""
         update, = map(int, re.findall("update: ([0-9]+)", adapt))
         model = self.compile(formula, adapt=adapt, **small.KEYS)
         train = self.write_groups(groups, rows, 17)
-        options = ["-o", self.dir / "out.csv"]
+        options = ["-o", self.dir / "out.csv", *asked]
         if is_correction:
             options += ["--weights", self.fit(model, train)]
         if tells_coefficients:
@@ -163,6 +163,7 @@ class RanksMemory(ranks.TestCase):
             first = promise + min(need["messages_of_first"], per_rows)
             self.compare([first] + [promise] * (count - 1),
                          self.peaks(count, model, "adapt", train, *options))
+        return model
 
     def test_inference(self):
         # Most memory is for the inverses.
@@ -235,6 +236,19 @@ class RanksMemory(ranks.TestCase):
         self.check_windows("y ~ l(a) + s(d, k=150)",
                            "{window: 800, update: 20, horizon: 1}", 4, 2000,
                            (2,))
+
+    def test_uncertain_windows(self):
+        """Windows that share no sums, for these lose digits: the rows of each
+        are copied, but not those of all at a time."""
+        model = self.check_windows("y ~ p(a, deg=12) + p(d, deg=9)",
+                                   "{window: 2000, update: 1, horizon: 1}", 4,
+                                   3000, (2,), "--forget=0.1")
+        run = self.run_program(model, "adapt", self.dir / "train.csv", "-o",
+                               self.dir / "out.csv", "--forget=0.1",
+                               "--timings=json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        told = json.loads(run.stderr.splitlines()[-1])
+        self.assertEqual(told["uncertain windows"], told["fitted windows"])
 
     def test_coefficients_of_windows(self):
         self.check_windows("y ~ l(a) + s(d, k=9)",

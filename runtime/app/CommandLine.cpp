@@ -50,15 +50,9 @@ std::string describe(const CLI::ParseError &error) {
 /// Options of fit and tune; `weights` describes their output.
 void addTraining(CLI::App &command, Options &options, OptionTexts &texts,
                  const char *weights) {
-  command
-      .add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
-  command.add_option("-o,--output", options.output, weights)
-      ->required()
-      ->check(file())
-      ->type_name("W.safetensors");
+  addInputOption(command, options, "TRAIN.csv",
+                 "Training data, CSV; - for stdin");
+  addOutputOption(command, options, weights, "W.safetensors")->required();
   command.add_flag("--stream", options.stream,
                    "Read the file again instead of keeping its rows");
   command.add_flag("--inference", options.inference,
@@ -109,16 +103,10 @@ void addWeightsOption(CLI::App &command, Options &options,
 
 /// Options of predict and decompose.
 void addPrediction(CLI::App &command, Options &options, OptionTexts &texts) {
-  command.add_option("NEW.csv", options.input, "Data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
+  addInputOption(command, options, "NEW.csv", "Data, CSV; - for stdin");
   addWeightsOption(command, options);
-  command
-      .add_option("-o,--output", options.output,
-                  "Table to write, CSV; - for stdout, the default")
-      ->check(file())
-      ->type_name("OUT.csv");
+  addOutputOption(command, options,
+                  "Table to write, CSV; - for stdout, the default", "OUT.csv");
   command.add_flag("--stream", options.stream,
                    "Predict some rows at a time instead of keeping all");
   command.add_flag("--se", options.se,
@@ -155,18 +143,11 @@ void addTextOrJson(CLI::App &command, OptionTexts &texts) {
 
 void addEvaluate(const tamrt_model &, CLI::App &evaluate, Options &options,
                  OptionTexts &texts) {
-  evaluate
-      .add_option("TEST.csv", options.input,
-                  "Data with the target, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
+  addInputOption(evaluate, options, "TEST.csv",
+                 "Data with the target, CSV; - for stdin");
   addWeightsOption(evaluate, options);
-  evaluate
-      .add_option("-o,--output", options.output,
-                  "File to write; - for stdout, the default")
-      ->check(file())
-      ->type_name("OUT");
+  addOutputOption(evaluate, options, "File to write; - for stdout, the default",
+                  "OUT");
   evaluate
       .add_option("--by", options.by,
                   "Also by the values of a column, or by year, month, hour "
@@ -212,10 +193,8 @@ void addPlot(const tamrt_model &, CLI::App &plot, Options &options,
   addWeightsOption(plot, options);
   // There is no page unless it is asked for.
   options.output.clear();
-  plot.add_option("-o,--output", options.output,
-                  "Page to write, HTML; - for stdout")
-      ->check(file())
-      ->type_name("PAGE.html");
+  addOutputOption(plot, options, "Page to write, HTML; - for stdout",
+                  "PAGE.html");
   plot.add_option("--svg", options.svg,
                   "Folder for a picture of each effect and group")
       ->check(file())
@@ -230,20 +209,14 @@ void addExport(const tamrt_model &, CLI::App &exported, Options &options,
   exported.add_option("--format", texts.format, "json, the default")
       ->check(oneOf({"json"}))
       ->type_name("FORMAT");
-  exported
-      .add_option("-o,--output", options.output,
-                  "File to write; - for stdout, the default")
-      ->check(file())
-      ->type_name("MODEL.json");
+  addOutputOption(exported, options, "File to write; - for stdout, the default",
+                  "MODEL.json");
 }
 
 void addBench(const tamrt_model &, CLI::App &bench, Options &options,
               OptionTexts &texts) {
-  bench
-      .add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
+  addInputOption(bench, options, "TRAIN.csv",
+                 "Training data, CSV; - for stdin");
   bench
       .add_option("--runs", texts.runs,
                   "Runs of each, of which the fastest counts; default 5")

@@ -32,6 +32,21 @@ bool parsePlace(std::string_view text, tamrt_placement &placement) {
   return true;
 }
 
+void addInputOption(CLI::App &command, Options &options, const char *name,
+                    const char *what) {
+  command.add_option(name, options.input, what)
+      ->required()
+      ->check(file())
+      ->type_name("");
+}
+
+CLI::Option *addOutputOption(CLI::App &command, Options &options,
+                             const char *what, const char *value) {
+  return command.add_option("-o,--output", options.output, what)
+      ->check(file())
+      ->type_name(value);
+}
+
 /// Places with commas between them.
 static CLI::Validator places() {
   return CLI::Validator(

@@ -67,6 +67,14 @@ void addRowOptions(CLI::App &command, Options &options, OptionTexts &texts);
 void addRunOptions(CLI::App &command, Options &options, OptionTexts &texts);
 void addFormatOptions(CLI::App &command, OptionTexts &texts);
 
+/// A required input of a command, named `name`.
+void addInputOption(CLI::App &command, Options &options, const char *name,
+                    const char *what);
+
+/// The option --output, whose value the help calls `value`. Returns it.
+CLI::Option *addOutputOption(CLI::App &command, Options &options,
+                             const char *what, const char *value);
+
 /// The option --ap.
 void addPenaltyOption(CLI::App &fit, OptionTexts &texts);
 

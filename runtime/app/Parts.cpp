@@ -134,21 +134,9 @@ void tellInexact(const tamrt_model &model, const PartedRows &rows) {
            "one file up to rounding");
 }
 
-void addOutput(CLI::App &command, Options &options, const char *what,
-               const char *type) {
-  command.add_option("-o,--output", options.output, what)
-      ->required()
-      ->check(file())
-      ->type_name(type);
-}
-
 void addRows(CLI::App &command, Options &options) {
-  command
-      .add_option("PART.csv", options.input,
-                  "A part of the training data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
+  addInputOption(command, options, "PART.csv",
+                 "A part of the training data, CSV; - for stdin");
   command
       .add_option("--part", options.partName,
                   "The part's name; parts are in the order of their names; "
@@ -159,8 +147,9 @@ void addRows(CLI::App &command, Options &options) {
 void addSurvey(const tamrt_model &, CLI::App &survey, Options &options,
                OptionTexts &texts) {
   addRows(survey, options);
-  addOutput(survey, options, "Survey to write, safetensors; - for stdout",
-            "PART.survey");
+  addOutputOption(survey, options, "Survey to write, safetensors; - for stdout",
+                  "PART.survey")
+      ->required();
   addFormatOptions(survey, texts);
   addSumOptions(survey, options, texts);
 }
@@ -173,7 +162,9 @@ void addMerge(const tamrt_model &, CLI::App &merge, Options &options,
       ->required()
       ->check(file())
       ->type_name("");
-  addOutput(merge, options, "Survey or sums to write; - for stdout", "ALL");
+  addOutputOption(merge, options, "Survey or sums to write; - for stdout",
+                  "ALL")
+      ->required();
 }
 
 void addSums(const tamrt_model &, CLI::App &sums, Options &options,
@@ -183,8 +174,9 @@ void addSums(const tamrt_model &, CLI::App &sums, Options &options,
       ->required()
       ->check(file())
       ->type_name("ALL.survey");
-  addOutput(sums, options, "Sums to write, safetensors; - for stdout",
-            "PART.sums");
+  addOutputOption(sums, options, "Sums to write, safetensors; - for stdout",
+                  "PART.sums")
+      ->required();
   sums.add_flag("--stream", options.stream,
                 "Sum some rows at a time instead of keeping all");
   addFormatOptions(sums, texts);
@@ -193,12 +185,10 @@ void addSums(const tamrt_model &, CLI::App &sums, Options &options,
 
 void addSolve(const tamrt_model &, CLI::App &solve, Options &options,
               OptionTexts &texts) {
-  solve.add_option("ALL.sums", options.input, "Sums of all parts, merged")
-      ->required()
-      ->check(file())
-      ->type_name("");
-  addOutput(solve, options, "Weights to write, safetensors; - for stdout",
-            "W.safetensors");
+  addInputOption(solve, options, "ALL.sums", "Sums of all parts, merged");
+  addOutputOption(solve, options, "Weights to write, safetensors; - for stdout",
+                  "W.safetensors")
+      ->required();
   addPenaltyOption(solve, texts);
   solve.add_flag("--inference", options.inference,
                  "Also write what standard errors and summary need, as far as "
@@ -210,20 +200,13 @@ void addSolve(const tamrt_model &, CLI::App &solve, Options &options,
 
 void addSplit(const tamrt_model &, CLI::App &split, Options &options,
               OptionTexts &texts) {
-  split
-      .add_option("TRAIN.csv", options.input,
-                  "Training data, CSV, a file that is read three times")
-      ->required()
-      ->check(file())
-      ->type_name("");
+  addInputOption(split, options, "TRAIN.csv",
+                 "Training data, CSV, a file that is read three times");
   split.add_option("--parts", texts.parts, "Most parts")
       ->required()
       ->check(count(INT32_MAX))
       ->type_name("N");
-  split.add_option("-o,--output", options.output, "Folder for the parts")
-      ->required()
-      ->check(file())
-      ->type_name("DIR");
+  addOutputOption(split, options, "Folder for the parts", "DIR")->required();
   split.add_flag("--whole-groups", options.wholeGroups,
                  "Keep all rows of a group in one part");
   addFormatOptions(split, texts);

@@ -234,36 +234,93 @@ TAMRT_INLINE void joinBlock(const double *const *earlier, int64_t parts,
   }
 }
 
-/// The last `Parts` parts of a sum, and the move. Of one vector at a time, the
-/// loads and stores would wait for each other.
+/// The last `Parts` parts of a sum, and the move.
 template <int Parts>
 TAMRT_INLINE void moveBlock(const double *const *earlier, int64_t first,
                             int64_t size, double *sums, double *out) {
   double *__restrict own = sums + first, *__restrict to = out + first;
-  const double *__restrict before[Parts + 1] = {};
-  for (int part = 0; part < Parts; ++part)
-    before[part] = earlier[part] + first;
-  constexpr int64_t step = 8;
-  int64_t i = 0;
-  for (; i + 2 * step <= size; i += 2 * step) {
-    Wide low = wideAt(own + i), high = wideAt(own + i + step);
-    for (int part = 0; part < Parts; ++part) {
-      low = wideAt(before[part] + i) + low;
-      high = wideAt(before[part] + i + step) + high;
-    }
-    wideAt(to + i) = low;
-    wideAt(to + i + step) = high;
-    wideAt(own + i) = Wide{};
-    wideAt(own + i + step) = Wide{};
-  }
-  for (; i < size; ++i) {
+  const double *__restrict one = Parts > 0 ? earlier[0] + first : nullptr;
+  const double *__restrict two = Parts > 1 ? earlier[1] + first : nullptr;
+  for (int64_t i = 0; i < size; ++i) {
     double sum = own[i];
-    for (int part = 0; part < Parts; ++part)
-      sum = before[part][i] + sum;
+    if constexpr (Parts > 0)
+      sum = one[i] + sum;
+    if constexpr (Parts > 1)
+      sum = two[i] + sum;
     to[i] = sum;
     own[i] = 0.0;
   }
 }
+
+/// The same by pairs of lines of the cache: stores that go to one place and
+/// another in turns take twice the time. For machines with vectors of a line.
+template <int Parts>
+TAMRT_INLINE void movePairs(const double *const *earlier, int64_t first,
+                            int64_t size, double *sums, double *out) {
+  double *__restrict own = sums + first, *__restrict to = out + first;
+  const double *__restrict one = Parts > 0 ? earlier[0] + first : nullptr;
+  const double *__restrict two = Parts > 1 ? earlier[1] + first : nullptr;
+  constexpr int64_t line = sizeof(Wide) / sizeof(double);
+  int64_t i = 0;
+  for (; i + 2 * line <= size; i += 2 * line) {
+    Wide low = wideAt(own + i), high = wideAt(own + i + line);
+    if constexpr (Parts > 0) {
+      low = wideAt(one + i) + low;
+      high = wideAt(one + i + line) + high;
+    }
+    if constexpr (Parts > 1) {
+      low = wideAt(two + i) + low;
+      high = wideAt(two + i + line) + high;
+    }
+    wideAt(to + i) = low;
+    wideAt(to + i + line) = high;
+    wideAt(own + i) = Wide{};
+    wideAt(own + i + line) = Wide{};
+  }
+  moveBlock<Parts>(earlier, first + i, size - i, sums, out);
+}
+
+template <bool ByPairs, int Parts>
+TAMRT_INLINE void moveParts(const double *const *earlier, int64_t first,
+                            int64_t size, double *sums, double *out) {
+  if constexpr (ByPairs)
+    movePairs<Parts>(earlier, first, size, sums, out);
+  else
+    moveBlock<Parts>(earlier, first, size, sums, out);
+}
+
+template <bool ByPairs>
+TAMRT_INLINE void move(const double *const *earlier, int64_t parts,
+                       int64_t count, double *sums, double *out) {
+  // Half of all calls have no earlier sums, a quarter has one, and so on.
+  const int64_t others = std::max<int64_t>(parts - 2, 0);
+  for (int64_t i = 0; i < count; i += kJoined) {
+    const int64_t size = std::min(kJoined, count - i);
+    joinBlock(earlier, others, i, size, sums);
+    switch (parts - others) {
+    case 0:
+      moveParts<ByPairs, 0>(earlier + others, i, size, sums, out);
+      break;
+    case 1:
+      moveParts<ByPairs, 1>(earlier + others, i, size, sums, out);
+      break;
+    default:
+      moveParts<ByPairs, 2>(earlier + others, i, size, sums, out);
+    }
+  }
+}
+
+TAMRT_HOT void moveByBlocks(const double *const *earlier, int64_t parts,
+                            int64_t count, double *sums, double *out) {
+  move</*ByPairs=*/false>(earlier, parts, count, sums, out);
+}
+
+#ifdef TAMRT_AVX512
+TAMRT_AVX512 void moveByPairs(const double *const *earlier, int64_t parts,
+                              int64_t count, double *sums, double *out) {
+  move</*ByPairs=*/true>(earlier, parts, count, sums, out);
+}
+#endif
 
 } // namespace
 
@@ -271,31 +328,20 @@ void zero(tamrt_context *ctx, int64_t count, double *out) {
   std::fill_n(out, count, 0.0);
 }
 
-TAMRT_WIDE void join_sums(tamrt_context *ctx, const double *const *earlier,
-                          int64_t earlier_count, int64_t count, double *sums) {
+TAMRT_HOT void join_sums(tamrt_context *ctx, const double *const *earlier,
+                         int64_t earlier_count, int64_t count, double *sums) {
   for (int64_t i = 0; i < count; i += kJoined)
     joinBlock(earlier, earlier_count, i, std::min(kJoined, count - i), sums);
 }
 
-TAMRT_WIDE void move_sums(tamrt_context *ctx, const double *const *earlier,
-                          int64_t earlier_count, int64_t count, double *sums,
-                          double *out) {
-  // Half of all calls have no earlier sums, a quarter has one, and so on.
-  const int64_t others = std::max<int64_t>(earlier_count - 2, 0);
-  for (int64_t i = 0; i < count; i += kJoined) {
-    const int64_t size = std::min(kJoined, count - i);
-    joinBlock(earlier, others, i, size, sums);
-    switch (earlier_count - others) {
-    case 0:
-      moveBlock<0>(earlier + others, i, size, sums, out);
-      break;
-    case 1:
-      moveBlock<1>(earlier + others, i, size, sums, out);
-      break;
-    default:
-      moveBlock<2>(earlier + others, i, size, sums, out);
-    }
-  }
+void move_sums(tamrt_context *ctx, const double *const *earlier,
+               int64_t earlier_count, int64_t count, double *sums,
+               double *out) {
+#ifdef TAMRT_AVX512
+  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4)
+    return moveByPairs(earlier, earlier_count, count, sums, out);
+#endif
+  moveByBlocks(earlier, earlier_count, count, sums, out);
 }
 
 TAMRT_HOT void join_counts(tamrt_context *ctx, const double *more,

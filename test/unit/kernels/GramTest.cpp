@@ -192,7 +192,7 @@ TEST_F(GramTest, WideMatrices) {
 }
 
 TEST_F(GramTest, JoinsAndMoves) {
-  for (int64_t n : {0, 1, 7, 64, 512, 1601})
+  for (int64_t n : {0, 1, 7, 15, 16, 31, 64, 512, 1601})
     for (size_t parts : {0, 1, 2, 5}) {
       std::vector<Doubles> earlier;
       std::vector<const double *> pointers;

@@ -74,6 +74,29 @@ TEST_F(InstructionSetTest, LevelCompression) {
   });
 }
 
+TEST_F(InstructionSetTest, SumsOfSegments) {
+  for (size_t count : {7, 15, 16, 31, 513})
+    for (size_t parts : {0, 1, 2, 5}) {
+      std::vector<Doubles> earlier;
+      std::vector<const double *> pointers;
+      for (size_t part = 0; part < parts; ++part)
+        earlier.push_back(uniforms(count));
+      for (const Doubles &part : earlier)
+        pointers.push_back(part.data());
+      const Doubles own = uniforms(count);
+      compare(count, [&](tamrt_context *ctx, double *sums) {
+        std::copy(own.begin(), own.end(), sums);
+        tamrt_join_sums(ctx, pointers.data(), int64_t(parts), int64_t(count),
+                        sums);
+      });
+      compare(count, [&](tamrt_context *ctx, double *moved) {
+        Doubles sums = own;
+        tamrt_move_sums(ctx, pointers.data(), int64_t(parts), int64_t(count),
+                        sums.data(), moved);
+      });
+    }
+}
+
 TEST_F(InstructionSetTest, Sums) {
   const int64_t rows = TAMRT_SEGMENT_ROWS + 99;
   const Doubles w = uniforms(rows, 0.0, 2.0), y = uniforms(rows);

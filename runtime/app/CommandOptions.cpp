@@ -365,21 +365,15 @@ void addTuneOptions(CLI::App &tune, Options &options, OptionTexts &texts) {
 
 void addAdaptOptions(const tamrt_model &model, CLI::App &adapt,
                      Options &options, OptionTexts &texts) {
-  adapt.add_option("DATA.csv", options.input, "Data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
+  addInputOption(adapt, options, "DATA.csv", "Data, CSV; - for stdin");
   adapt
       .add_option("--weights", options.weights,
                   "Weights of the fit whose residuals are corrected; - for "
                   "stdin")
       ->check(file())
       ->type_name("W.safetensors");
-  adapt
-      .add_option("-o,--output", options.output,
-                  "Table to write, CSV; - for stdout, the default")
-      ->check(file())
-      ->type_name("OUT.csv");
+  addOutputOption(adapt, options,
+                  "Table to write, CSV; - for stdout, the default", "OUT.csv");
   adapt
       .add_option("--coefficients", options.windowCoefficients,
                   "Table to write of the coefficients of each window")

@@ -67,11 +67,13 @@ void addRowOptions(CLI::App &command, Options &options, OptionTexts &texts);
 void addRunOptions(CLI::App &command, Options &options, OptionTexts &texts);
 void addFormatOptions(CLI::App &command, OptionTexts &texts);
 
-/// A required input of a command, named `name`.
+/// A required input of a command, named `name`; the help says that it is
+/// `what`.
 void addInputOption(CLI::App &command, Options &options, const char *name,
                     const char *what);
 
-/// The option --output, whose value the help calls `value`. Returns it.
+/// The option --output, of which the help says `what` and whose value it calls
+/// `value`. Returns it; it is required only if the caller says so.
 CLI::Option *addOutputOption(CLI::App &command, Options &options,
                              const char *what, const char *value);
 

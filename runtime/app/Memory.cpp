@@ -227,9 +227,9 @@ static int64_t messagesOf(int64_t bytes) {
   return 3 * std::max(int64_t(kMessageBlockBytes), bytes);
 }
 
-/// What inference adds to a fit by ranks, whose largest rung is `rung`.
+/// What inference adds to a fit by ranks, whose largest rung takes `rungBytes`.
 static RankNeed::Gathered inferenceOfRank(const tamrt_model &model,
-                                          int64_t rung) {
+                                          int64_t rungBytes) {
   const auto bytes = int64_t(Inference::bytesPerGroup(model));
   RankNeed::Gathered need = {};
   need.messages = messagesOf(bytes);
@@ -237,7 +237,7 @@ static RankNeed::Gathered inferenceOfRank(const tamrt_model &model,
   const int64_t most =
       std::max(largestFit(model, TAMRT_STEP_FIT_CHUNK, {.infers = true}),
                largestOutput(model, TAMRT_STEP_TERMS));
-  need.perThread = most - rung;
+  need.perThread = most - rungBytes;
   need.perOwnGroup = bytes + kInferredGroup +
                      kInferredEffect * model.effect_count +
                      rangesOfGroup(model);
@@ -246,13 +246,15 @@ static RankNeed::Gathered inferenceOfRank(const tamrt_model &model,
   return need;
 }
 
-/// What the choice of penalties adds to it.
-static RankNeed::Gathered tuneOfRank(const tamrt_model &model, int64_t rung) {
+/// What the choice of penalties adds to such a fit.
+static RankNeed::Gathered tuneOfRank(const tamrt_model &model,
+                                     int64_t rungBytes) {
   const auto bytes = int64_t(Systems::bytesPerGroup(model));
   RankNeed::Gathered need = {};
   need.messages = messagesOf(bytes);
   need.perThread =
-      largestFit(model, TAMRT_STEP_FIT_CHUNK, {.takesSystem = true}) - rung +
+      largestFit(model, TAMRT_STEP_FIT_CHUNK, {.takesSystem = true}) -
+      rungBytes +
       kSearchMatrices * int64_t(sizeof(double)) * model.columns * model.columns;
   need.perOwnGroup = bytes;
   need.perGroupOfFirst = bytes + tuneBytesPerGroup(model, Criterion::Gcv) +

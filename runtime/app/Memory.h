@@ -209,7 +209,8 @@ struct RankWindowNeed {
   int64_t perGroup;
 };
 
-/// That of a model with windows, whose `windowsOfSpec` are `windows`.
+/// The memory of a rank for `windows`, which are `windowsOfSpec(model)`: of a
+/// model that has some.
 RankWindowNeed rankWindowNeed(const tamrt_model &model,
                               const WindowOptions &windows);
 

@@ -562,8 +562,10 @@ Result<SafetensorsFile> SafetensorsFile::open(
       path == "-" ? -1
                   : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
+  // Files of /proc say that they have no bytes. Why another path cannot be read
+  // is what readFile says.
   if (from->number < 0 || fstat(from->number, &info) != 0 ||
-      !S_ISREG(info.st_mode)) {
+      !S_ISREG(info.st_mode) || info.st_size == 0) {
     Result<FileBytes> bytes = readFile(path);
     if (!bytes)
       return std::move(bytes).error();

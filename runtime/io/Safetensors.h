@@ -233,11 +233,11 @@ public:
   /// standard input are all kept.
   ///
   /// Errors, all after the path: those of `readFile`; a file that is truncated
-  /// ("expected 104 bytes, got 96") or too long; a header that is longer than
-  /// the file or than 100 MB, no JSON, not of the form above, or holds a key
-  /// twice; an element type other than TensorType's; a tensor whose offsets do
-  /// not match its shape, overlap another's or leave a gap; a metadata entry
-  /// "checksum" that is not the file's.
+  /// ("expected 104 bytes, got 96"), before or while it is read, or too long; a
+  /// header that is longer than the file or than 100 MB, no JSON, not of the
+  /// form above, or holds a key twice; an element type other than TensorType's;
+  /// a tensor whose offsets do not match its shape, overlap another's or leave
+  /// a gap; a metadata entry "checksum" that is not the file's.
   static Result<SafetensorsFile>
   open(const std::string &path,
        const std::function<bool(std::string_view name)> &isLeft = nullptr);

@@ -138,7 +138,7 @@ class RanksMemory(ranks.TestCase):
                 self.peaks(count, model, command, train, "--weights", weights,
                            "-o", self.dir / "out.csv", *asked))
 
-    def check_windows(self, formula, adapt, groups, rows, counts, *asked,
+    def check_windows(self, formula, adapt, groups, rows, counts, asked=(),
                       tells_coefficients=False, is_correction=False):
         """Windows by ranks, which have whole groups. Returns the model."""
         update, = map(int, re.findall("update: ([0-9]+)", adapt))
@@ -242,12 +242,14 @@ class RanksMemory(ranks.TestCase):
         are copied, but not those of all at a time."""
         model = self.check_windows("y ~ p(a, deg=12) + p(d, deg=9)",
                                    "{window: 2000, update: 1, horizon: 1}", 4,
-                                   3000, (2,), "--forget=0.1")
+                                   3000, (2,), asked=("--forget=0.1",))
         run = self.run_program(model, "adapt", self.dir / "train.csv", "-o",
                                self.dir / "out.csv", "--forget=0.1",
                                "--timings=json")
         self.assertEqual(run.returncode, 0, run.stderr)
-        told = json.loads(run.stderr.splitlines()[-1])
+        told, = (json.loads(line) for line in run.stderr.splitlines()
+                 if line.startswith("{"))
+        self.assertGreater(told["fitted windows"], 0)
         self.assertEqual(told["uncertain windows"], told["fitted windows"])
 
     def test_coefficients_of_windows(self):
@@ -294,9 +296,11 @@ class RanksMemory(ranks.TestCase):
         model = self.compile("y ~ pid(a, w=3)", group="g")
         told = json.loads(self.succeed(model, "info", "--format=json"))
         self.assertIsNone(told["ranks_predict"])
+        self.assertIsNone(told["ranks_adapt"])
         self.assertIsNotNone(told["ranks"]["inference"])
-        self.assertNotIn("rank of MPI in a prediction",
-                         self.succeed(model, "info"))
+        told = self.succeed(model, "info")
+        self.assertNotIn("rank of MPI in a prediction", told)
+        self.assertNotIn("rank of MPI in adapt", told)
 
 
 if __name__ == "__main__":

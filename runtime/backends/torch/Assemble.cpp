@@ -180,11 +180,12 @@ void multiply(const int32_t *row, const int32_t *column, const Tensor &value,
 
 } // namespace
 
-void assemble_matrix(const int64_t *table, const int32_t *penalty_row,
-                     const int32_t *penalty_column, const double *penalty_value,
-                     const double *const *blocks, int64_t blocks_count,
-                     int64_t group_rows, int64_t n, int64_t penalties,
-                     double *a) {
+static void assemble_matrix(const int64_t *table, const int32_t *penalty_row,
+                            const int32_t *penalty_column,
+                            const double *penalty_value,
+                            const double *const *blocks, int64_t blocks_count,
+                            int64_t group_rows, int64_t n, int64_t penalties,
+                            double *a) {
   Tensor matrix = view(a, {n * n});
   matrix.zero_();
   Table entries(table);
@@ -246,9 +247,9 @@ void assemble_matrix(const int64_t *table, const int32_t *penalty_row,
       .add_(TAMRT_PENALTY_FLOOR * scale);
 }
 
-void penalty_values(const int32_t *part, const double *number,
-                    const double *strengths, int64_t parts, int64_t sums,
-                    double *values) {
+static void penalty_values(const int32_t *part, const double *number,
+                           const double *strengths, int64_t parts, int64_t sums,
+                           double *values) {
   // A program of a few scalars: the CPU runs it.
   std::vector<double> result(size_t(sums), 0.0);
   for (int64_t p = 0; p < parts; ++p) {
@@ -268,10 +269,11 @@ void penalty_values(const int32_t *part, const double *number,
   write(result, values);
 }
 
-void add_penalty(const int32_t *penalty_row, const int32_t *penalty_column,
-                 const double *penalty_value, const int32_t *which,
-                 const double *weights, int64_t group_rows, int64_t n,
-                 int64_t penalties, double *a) {
+static void add_penalty(const int32_t *penalty_row,
+                        const int32_t *penalty_column,
+                        const double *penalty_value, const int32_t *which,
+                        const double *weights, int64_t group_rows, int64_t n,
+                        int64_t penalties, double *a) {
   if (penalties == 0)
     return;
   view(a, {n * n})
@@ -280,8 +282,8 @@ void add_penalty(const int32_t *penalty_row, const int32_t *penalty_column,
                       .mul(static_cast<double>(group_rows)));
 }
 
-void assemble_vector(const int64_t *table, const double *const *blocks,
-                     int64_t blocks_count, int64_t n, double *b) {
+static void assemble_vector(const int64_t *table, const double *const *blocks,
+                            int64_t blocks_count, int64_t n, double *b) {
   const Tensor vector = view(b, {n});
   Table entries(table);
   for (int64_t block = 0; block < blocks_count; ++block) {
@@ -300,10 +302,11 @@ void assemble_vector(const int64_t *table, const double *const *blocks,
   }
 }
 
-void multiply_penalty(const int32_t *penalty_row, const int32_t *penalty_column,
-                      const double *penalty_value, const double *v,
-                      int64_t group_rows, int64_t n, int64_t penalties,
-                      double *q) {
+static void multiply_penalty(const int32_t *penalty_row,
+                             const int32_t *penalty_column,
+                             const double *penalty_value, const double *v,
+                             int64_t group_rows, int64_t n, int64_t penalties,
+                             double *q) {
   const auto scale = static_cast<double>(group_rows);
   const Tensor from = view(v, {n}), to = view(q, {n});
   if (penalties > 0)
@@ -312,12 +315,12 @@ void multiply_penalty(const int32_t *penalty_row, const int32_t *penalty_column,
   to.add_(from.mul(TAMRT_PENALTY_FLOOR * scale));
 }
 
-void multiply_learnt_penalty(const int32_t *penalty_row,
-                             const int32_t *penalty_column,
-                             const double *penalty_value, const int32_t *which,
-                             const double *weights, const double *v,
-                             int64_t group_rows, int64_t n, int64_t penalties,
-                             double *q) {
+static void multiply_learnt_penalty(const int32_t *penalty_row,
+                                    const int32_t *penalty_column,
+                                    const double *penalty_value,
+                                    const int32_t *which, const double *weights,
+                                    const double *v, int64_t group_rows,
+                                    int64_t n, int64_t penalties, double *q) {
   if (penalties > 0)
     multiply(penalty_row, penalty_column,
              learnt(penalty_value, which, weights, penalties)

@@ -90,68 +90,73 @@ void predict(const Rows &a, const double *beta, int64_t rows, int64_t n,
 
 } // namespace
 
-void expand_dense(const double *values, int64_t rows, int64_t n, int64_t width,
-                  int64_t column, double *out) {
+static void expand_dense(const double *values, int64_t rows, int64_t n,
+                         int64_t width, int64_t column, double *out) {
   if (rows > 0)
     expand(dense(values, rows, n), rows, n, width, column, out);
 }
 
-void expand_banded(const double *values, const int32_t *start, int64_t rows,
-                   int64_t z, int64_t n, int64_t width, int64_t column,
-                   double *out) {
+static void expand_banded(const double *values, const int32_t *start,
+                          int64_t rows, int64_t z, int64_t n, int64_t width,
+                          int64_t column, double *out) {
   if (rows > 0)
     expand(banded(values, start, rows, z), rows, n, width, column, out);
 }
 
-void expand_onehot(const int32_t *index, int64_t rows, int64_t n, int64_t width,
-                   int64_t column, double *out) {
+static void expand_onehot(const int32_t *index, int64_t rows, int64_t n,
+                          int64_t width, int64_t column, double *out) {
   if (rows > 0)
     expand(oneHot(index, rows, n), rows, n, width, column, out);
 }
 
-void expand_multihot(const int32_t *index, int64_t rows, int64_t z, int64_t n,
-                     double scale, int64_t width, int64_t column, double *out) {
+static void expand_multihot(const int32_t *index, int64_t rows, int64_t z,
+                            int64_t n, double scale, int64_t width,
+                            int64_t column, double *out) {
   if (rows > 0)
     expand(multiHot(index, rows, z, scale), rows, n, width, column, out);
 }
 
-void expand_sparse(const double *values, const int32_t *index, int64_t rows,
-                   int64_t z, int64_t n, int64_t width, int64_t column,
-                   double *out) {
+static void expand_sparse(const double *values, const int32_t *index,
+                          int64_t rows, int64_t z, int64_t n, int64_t width,
+                          int64_t column, double *out) {
   if (rows > 0)
     expand(sparse(values, index, rows, z), rows, n, width, column, out);
 }
 
-void sparsify_dense(const double *a, int64_t rows, int64_t n, int64_t first,
-                    int64_t width, int64_t at, double *values, int32_t *index) {
+static void sparsify_dense(const double *a, int64_t rows, int64_t n,
+                           int64_t first, int64_t width, int64_t at,
+                           double *values, int32_t *index) {
   Part(values, index, rows, width, at, n).write(dense(a, rows, n), first);
 }
 
-void sparsify_banded(const double *a, const int32_t *a_start, int64_t rows,
-                     int64_t z, int64_t, int64_t first, int64_t width,
-                     int64_t at, double *values, int32_t *index) {
+static void sparsify_banded(const double *a, const int32_t *a_start,
+                            int64_t rows, int64_t z, int64_t, int64_t first,
+                            int64_t width, int64_t at, double *values,
+                            int32_t *index) {
   Part(values, index, rows, width, at, z)
       .write(banded(a, a_start, rows, z), first);
 }
 
-void sparsify_multihot(const int32_t *a, int64_t rows, int64_t z, int64_t,
-                       double scale, int64_t first, int64_t width, int64_t at,
-                       double *values, int32_t *index) {
+static void sparsify_multihot(const int32_t *a, int64_t rows, int64_t z,
+                              int64_t, double scale, int64_t first,
+                              int64_t width, int64_t at, double *values,
+                              int32_t *index) {
   Part(values, index, rows, width, at, z)
       .write(multiHot(a, rows, z, scale), first);
 }
 
-void sparsify_sparse(const double *a, const int32_t *a_index, int64_t rows,
-                     int64_t z, int64_t, int64_t first, int64_t width,
-                     int64_t at, double *values, int32_t *index) {
+static void sparsify_sparse(const double *a, const int32_t *a_index,
+                            int64_t rows, int64_t z, int64_t, int64_t first,
+                            int64_t width, int64_t at, double *values,
+                            int32_t *index) {
   const Part part(values, index, rows, width, at, z);
   part.write(sparse(a, a_index, rows, z), first);
   merge(part);
 }
 
-void sparsify_onehot(const int32_t *a, int64_t rows, int64_t n, int64_t z,
-                     int64_t first, int64_t width, int64_t at, double *values,
-                     int32_t *index) {
+static void sparsify_onehot(const int32_t *a, int64_t rows, int64_t n,
+                            int64_t z, int64_t first, int64_t width, int64_t at,
+                            double *values, int32_t *index) {
   expect(z >= 1, 4);
   const Part part(values, index, rows, width, at, z);
   const Rows from = oneHot(a, rows, n);
@@ -166,16 +171,16 @@ void sparsify_onehot(const int32_t *a, int64_t rows, int64_t n, int64_t z,
   part.write(from, first);
 }
 
-void kronecker_dense(const double *a, const double *b, int64_t rows, int64_t na,
-                     int64_t nb, double *values) {
+static void kronecker_dense(const double *a, const double *b, int64_t rows,
+                            int64_t na, int64_t nb, double *values) {
   Tensor out = view(values, {rows, na, nb});
   at::mul_out(out, view(a, {rows, na, 1}), view(b, {rows, 1, nb}));
 }
 
-void kronecker_sparse(const double *a, const int32_t *a_index, const double *b,
-                      const int32_t *b_index, int64_t rows, int64_t za,
-                      int64_t na, int64_t zb, int64_t nb, double *values,
-                      int32_t *index) {
+static void kronecker_sparse(const double *a, const int32_t *a_index,
+                             const double *b, const int32_t *b_index,
+                             int64_t rows, int64_t za, int64_t na, int64_t zb,
+                             int64_t nb, double *values, int32_t *index) {
   expect(nb >= 0 && (nb == 0 || na <= std::numeric_limits<int32_t>::max() / nb),
          9);
   Tensor out = view(values, {rows, za, zb});
@@ -188,35 +193,37 @@ void kronecker_sparse(const double *a, const int32_t *a_index, const double *b,
                  .add(view(b_index, {rows, 1, zb})));
 }
 
-void predict_dense(const double *a, const double *beta, int64_t rows, int64_t n,
-                   int64_t width, int64_t column, int64_t accumulate,
-                   double *out) {
+static void predict_dense(const double *a, const double *beta, int64_t rows,
+                          int64_t n, int64_t width, int64_t column,
+                          int64_t accumulate, double *out) {
   predict(dense(a, rows, n), beta, rows, n, width, column, accumulate, out);
 }
 
-void predict_banded(const double *a, const int32_t *a_start, const double *beta,
-                    int64_t rows, int64_t z, int64_t n, int64_t width,
-                    int64_t column, int64_t accumulate, double *out) {
+static void predict_banded(const double *a, const int32_t *a_start,
+                           const double *beta, int64_t rows, int64_t z,
+                           int64_t n, int64_t width, int64_t column,
+                           int64_t accumulate, double *out) {
   predict(banded(a, a_start, rows, z), beta, rows, n, width, column, accumulate,
           out);
 }
 
-void predict_onehot(const int32_t *a, const double *beta, int64_t rows,
-                    int64_t n, int64_t width, int64_t column,
-                    int64_t accumulate, double *out) {
+static void predict_onehot(const int32_t *a, const double *beta, int64_t rows,
+                           int64_t n, int64_t width, int64_t column,
+                           int64_t accumulate, double *out) {
   predict(oneHot(a, rows, n), beta, rows, n, width, column, accumulate, out);
 }
 
-void predict_multihot(const int32_t *a, const double *beta, int64_t rows,
-                      int64_t z, int64_t n, double scale, int64_t width,
-                      int64_t column, int64_t accumulate, double *out) {
+static void predict_multihot(const int32_t *a, const double *beta, int64_t rows,
+                             int64_t z, int64_t n, double scale, int64_t width,
+                             int64_t column, int64_t accumulate, double *out) {
   predict(multiHot(a, rows, z, scale), beta, rows, n, width, column, accumulate,
           out);
 }
 
-void predict_sparse(const double *a, const int32_t *a_index, const double *beta,
-                    int64_t rows, int64_t z, int64_t n, int64_t width,
-                    int64_t column, int64_t accumulate, double *out) {
+static void predict_sparse(const double *a, const int32_t *a_index,
+                           const double *beta, int64_t rows, int64_t z,
+                           int64_t n, int64_t width, int64_t column,
+                           int64_t accumulate, double *out) {
   predict(sparse(a, a_index, rows, z), beta, rows, n, width, column, accumulate,
           out);
 }

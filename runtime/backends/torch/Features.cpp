@@ -109,29 +109,32 @@ private:
 
 } // namespace
 
-void normalize(const double *v, const double *parameters, int64_t rows,
-               double *x) {
+static void normalize(const double *v, const double *parameters, int64_t rows,
+                      double *x) {
   Tensor out = view(x, {rows});
   at::sub_out(out, view(v, {rows}), scalarAt(parameters));
   out.div_(scalarAt(parameters + 1));
 }
 
-void offset(int64_t rows, double *values) { view(values, {rows}).fill_(1); }
+static void offset(int64_t rows, double *values) {
+  view(values, {rows}).fill_(1);
+}
 
-void linear(const double *x, int64_t rows, double scale, int64_t mode,
-            double *values) {
+static void linear(const double *x, int64_t rows, double scale, int64_t mode,
+                   double *values) {
   evaluate(x, rows, 1, mode, 4, values,
            [&](const Tensor &at) { return at.mul(scale).unsqueeze(1); });
 }
 
-void affine(const double *x, int64_t rows, double scale, double *values) {
+static void affine(const double *x, int64_t rows, double scale,
+                   double *values) {
   const Tensor out = view(values, {rows, 2});
   out.select(1, 0).fill_(1);
   out.select(1, 1).copy_(view(x, {rows}).mul(scale));
 }
 
-void fourier(const double *x, int64_t rows, int64_t m, int64_t cyclic,
-             int64_t mode, double *values) {
+static void fourier(const double *x, int64_t rows, int64_t m, int64_t cyclic,
+                    int64_t mode, double *values) {
   evaluate(x, rows, 2 * m, mode, 5, values, [&](const Tensor &at) {
     const Tensor multiples = at::arange(1, m + 1, numbers());
     Tensor turns = at.mul(cyclic ? 1.0 : 0.5).unsqueeze(1).mul(multiples);
@@ -141,8 +144,8 @@ void fourier(const double *x, int64_t rows, int64_t m, int64_t cyclic,
   });
 }
 
-void chebyshev(const double *x, int64_t rows, int64_t degree, int64_t mode,
-               double *values) {
+static void chebyshev(const double *x, int64_t rows, int64_t degree,
+                      int64_t mode, double *values) {
   evaluate(x, rows, degree, mode, 4, values, [&](const Tensor &at) {
     Tensor before = at::ones_like(at), now = at;
     const Tensor twice = at.mul(2);
@@ -157,8 +160,9 @@ void chebyshev(const double *x, int64_t rows, int64_t degree, int64_t mode,
   });
 }
 
-void bspline(const double *x, const double *parameters, int64_t rows, int64_t k,
-             int64_t degree, int64_t mode, double *values, int32_t *start) {
+static void bspline(const double *x, const double *parameters, int64_t rows,
+                    int64_t k, int64_t degree, int64_t mode, double *values,
+                    int32_t *start) {
   expect(k >= 1, 4);
   expect(degree >= 0, 5);
   const std::vector<double> range = read(parameters + 2, 2);
@@ -183,7 +187,7 @@ void bspline(const double *x, const double *parameters, int64_t rows, int64_t k,
   });
 }
 
-void onehot(const double *x, int64_t rows, int64_t n, int32_t *index) {
+static void onehot(const double *x, int64_t rows, int64_t n, int32_t *index) {
   const auto last = static_cast<double>(n - 1);
   const Tensor code = view(x, {rows}).add(1).div(2).mul(last);
   // NaN gives 0. `round` rounds half to even.
@@ -191,8 +195,9 @@ void onehot(const double *x, int64_t rows, int64_t n, int32_t *index) {
   view(index, {rows}).copy_(positive.clamp_max(last).round());
 }
 
-void wavelet(const double *x, const double *range, int64_t rows, int64_t scales,
-             int64_t locations, int64_t mode, double *values) {
+static void wavelet(const double *x, const double *range, int64_t rows,
+                    int64_t scales, int64_t locations, int64_t mode,
+                    double *values) {
   const std::vector<double> ends = read(range, 2);
   const double lo = ends[0], hi = ends[1], span = hi == lo ? 1.0 : hi - lo;
   const double step =
@@ -219,8 +224,9 @@ void wavelet(const double *x, const double *range, int64_t rows, int64_t scales,
   });
 }
 
-void pid(const double *x, int64_t rows, int64_t first, int64_t group_rows,
-         int64_t window, double *carry, double *values) {
+static void pid(const double *x, int64_t rows, int64_t first,
+                int64_t group_rows, int64_t window, double *carry,
+                double *values) {
   expect(first >= 0, 3);
   expect(group_rows >= first + rows, 4);
   expect(window >= 0, 5);
@@ -270,15 +276,15 @@ void pid(const double *x, int64_t rows, int64_t first, int64_t group_rows,
   }
 }
 
-void regrid(const double *x, const double *parameters, int64_t rows,
-            int64_t levels, double step, double *out) {
+static void regrid(const double *x, const double *parameters, int64_t rows,
+                   int64_t levels, double step, double *out) {
   const Tensor half = scalarAt(parameters + 1);
   const Tensor factor = half.mul(2).div(step * static_cast<double>(levels - 1));
   view(out, {rows}).copy_(view(x, {rows}).add(1).mul(factor).sub(1));
 }
 
-void grid_points(const double *parameters, int64_t levels, double step,
-                 double *x) {
+static void grid_points(const double *parameters, int64_t levels, double step,
+                        double *x) {
   view(x, {levels})
       .copy_(at::arange(levels, numbers())
                  .mul(step)

@@ -25,16 +25,16 @@ Tensor effectsOf(const int64_t *ends, int64_t effects, const Tensor &columns) {
 
 } // namespace
 
-void column_means(const double *a, int64_t group_rows, int64_t n,
-                  double *means) {
+static void column_means(const double *a, int64_t group_rows, int64_t n,
+                         double *means) {
   Tensor out = view(means, {n});
   at::div_out(out, view(a, {n}),
               at::scalar_tensor(static_cast<double>(group_rows), numbers()));
   out.slice(0, 0, 1).zero_();
 }
 
-void effective_df(const int64_t *ends, const double *inverse,
-                  int64_t group_rows, int64_t effects, double *edf) {
+static void effective_df(const int64_t *ends, const double *inverse,
+                         int64_t group_rows, int64_t effects, double *edf) {
   const double floor = TAMRT_PENALTY_FLOOR * static_cast<double>(group_rows);
   const int64_t n = read(ends + effects - 1, 1)[0];
   const Tensor columns = at::arange(n, integers());
@@ -48,11 +48,12 @@ void effective_df(const int64_t *ends, const double *inverse,
   view(edf, {effects}).copy_(counts.sub(traces.mul(floor)));
 }
 
-void penalty_trace(const int64_t *ends, const int32_t *penalty_row,
-                   const int32_t *penalty_column, const double *penalty_value,
-                   const int32_t *which, const double *weights,
-                   const double *inverse, int64_t group_rows, int64_t effects,
-                   int64_t penalties, double *edf) {
+static void penalty_trace(const int64_t *ends, const int32_t *penalty_row,
+                          const int32_t *penalty_column,
+                          const double *penalty_value, const int32_t *which,
+                          const double *weights, const double *inverse,
+                          int64_t group_rows, int64_t effects,
+                          int64_t penalties, double *edf) {
   if (penalties == 0)
     return;
   const int64_t n = read(ends + effects - 1, 1)[0];
@@ -75,9 +76,10 @@ void penalty_trace(const int64_t *ends, const int32_t *penalty_row,
                  at::where(row.ne(column), product, at::zeros_like(product)));
 }
 
-void quadratic_forms(const double *values, const int32_t *index,
-                     const int64_t *ends, const double *triangle, int64_t rows,
-                     int64_t z, int64_t effects, double *out) {
+static void quadratic_forms(const double *values, const int32_t *index,
+                            const int64_t *ends, const double *triangle,
+                            int64_t rows, int64_t z, int64_t effects,
+                            double *out) {
   if (rows == 0)
     return;
   const Rows all = sparse(values, index, rows, z);

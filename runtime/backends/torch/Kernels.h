@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The kernels of kernels.def as functions of ATen operations, and what their
-/// files share.
+/// The table of the kernels of kernels.def that are functions of ATen
+/// operations, and what their files share.
 ///
 /// A sum over rows adds one row after another to the accumulator, as the CPU
 /// does: `index_add_` adds the products of rows in their order. Everything else
@@ -41,7 +41,7 @@ using at::Tensor;
 #define TAMRT_OUT(type, name) type *name
 #define TAMRT_INOUT(type, name) type *name
 /// What kernels do, without the context. Null: the backend lacks the kernel,
-/// and what would launch it runs on the CPU (tamrt/backend.h).
+/// and steps that need it run on the CPU (tamrt/backend.h).
 struct Bodies {
 #define TAMRT_KERNEL(name, ...) void (*name)(__VA_ARGS__) = nullptr;
 #include "tamrt/kernels.def"

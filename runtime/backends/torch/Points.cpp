@@ -69,23 +69,24 @@ void expectRoom(int64_t trees, int64_t leaves) {
 
 } // namespace
 
-void stack(const double *const *x, int64_t x_count, int64_t rows,
-           double *points) {
+static void stack(const double *const *x, int64_t x_count, int64_t rows,
+                  double *points) {
   const Tensor out = view(points, {rows, x_count});
   for (int64_t j = 0; j < x_count; ++j)
     out.select(1, j).copy_(view(x[j], {rows}));
 }
 
-void slice(const double *points, int64_t rows, int64_t d, int64_t column,
-           int64_t n, double *out) {
+static void slice(const double *points, int64_t rows, int64_t d, int64_t column,
+                  int64_t n, double *out) {
   expect(column >= 0 && column <= d, 4);
   expect(n >= 0 && n <= d - column, 5);
   view(out, {rows, n})
       .copy_(view(points, {rows, d}).slice(1, column, column + n));
 }
 
-void boundary(const double *points, int64_t rows, int64_t d, int64_t mode,
-              double *border, double *inside, double *amount) {
+static void boundary(const double *points, int64_t rows, int64_t d,
+                     int64_t mode, double *border, double *inside,
+                     double *amount) {
   // `continue` has no border.
   expect(mode > TAMRT_CONTINUE && mode <= TAMRT_SATURATION, 4);
   const Tensor all = view(points, {rows, d});
@@ -118,18 +119,18 @@ void boundary(const double *points, int64_t rows, int64_t d, int64_t mode,
     reach.zero_();
 }
 
-void blend_dense(const double *border, const double *inside,
-                 const double *amount, int64_t rows, int64_t n,
-                 double *values) {
+static void blend_dense(const double *border, const double *inside,
+                        const double *amount, int64_t rows, int64_t n,
+                        double *values) {
   view(values, {rows, n})
       .copy_(blend(view(border, {rows, n}), view(inside, {rows, n}),
                    view(amount, {rows})));
 }
 
-void blend_sparse(const double *border, const int32_t *border_index,
-                  const double *inside, const int32_t *inside_index,
-                  const double *amount, int64_t rows, int64_t z, int64_t n,
-                  double *values, int32_t *index) {
+static void blend_sparse(const double *border, const int32_t *border_index,
+                         const double *inside, const int32_t *inside_index,
+                         const double *amount, int64_t rows, int64_t z,
+                         int64_t n, double *values, int32_t *index) {
   const Tensor at = view(border, {rows, z}), inner = view(inside, {rows, z});
   const Tensor atColumn = view(border_index, {rows, z});
   const Tensor innerColumn = view(inside_index, {rows, z});
@@ -149,9 +150,10 @@ void blend_sparse(const double *border, const int32_t *border_index,
   to.select(1, 1).copy_(at::where(apart, innerColumn, atColumn));
 }
 
-void neural_layer(const double *h, const double *weights, const double *bias,
-                  const double *, int64_t rows, int64_t d, int64_t n,
-                  int64_t activation, double scale, double *values) {
+static void neural_layer(const double *h, const double *weights,
+                         const double *bias, const double *, int64_t rows,
+                         int64_t d, int64_t n, int64_t activation, double scale,
+                         double *values) {
   expect(activation >= TAMRT_RELU && activation <= TAMRT_TANH, 8);
   const Tensor in = view(h, {rows, d}), w = view(weights, {d, n});
   const Tensor b = view(bias, {n}), all = view(values, {rows, n});
@@ -175,9 +177,9 @@ void neural_layer(const double *h, const double *weights, const double *bias,
   });
 }
 
-void radial(const double *points, const double *centers, const double *gamma,
-            const double *, int64_t rows, int64_t d, int64_t n, double nu,
-            double *values) {
+static void radial(const double *points, const double *centers,
+                   const double *gamma, const double *, int64_t rows, int64_t d,
+                   int64_t n, double nu, double *values) {
   const double g = read(gamma, 1)[0];
   expect(nu >= 0 && std::isfinite(std::sqrt(2 * nu * g)), 8);
   const Tensor all = view(points, {rows, d}), middles = view(centers, {n, d});
@@ -193,9 +195,10 @@ void radial(const double *points, const double *centers, const double *gamma,
   });
 }
 
-void tree_oblivious(const double *points, const int32_t *features,
-                    const double *thresholds, const double *, int64_t rows,
-                    int64_t d, int64_t trees, int64_t depth, int32_t *index) {
+static void tree_oblivious(const double *points, const int32_t *features,
+                           const double *thresholds, const double *,
+                           int64_t rows, int64_t d, int64_t trees,
+                           int64_t depth, int32_t *index) {
   expect(depth >= 0 && depth <= 30, 8);
   expectRoom(trees, int64_t(1) << depth);
   const Tensor all = view(points, {rows, d});
@@ -214,9 +217,10 @@ void tree_oblivious(const double *points, const int32_t *features,
   });
 }
 
-void tree_flat(const double *points, const int32_t *features,
-               const double *thresholds, const double *, int64_t rows,
-               int64_t d, int64_t trees, int64_t leaves, int32_t *index) {
+static void tree_flat(const double *points, const int32_t *features,
+                      const double *thresholds, const double *, int64_t rows,
+                      int64_t d, int64_t trees, int64_t leaves,
+                      int32_t *index) {
   expect(leaves >= 1, 8);
   expectRoom(trees, leaves);
   const Tensor all = view(points, {rows, d});

@@ -70,7 +70,7 @@ Tensor triangle(int64_t n) {
 
 } // namespace
 
-void cholesky_solve(int64_t n, double *a, double *b, double *) {
+static void cholesky_solve(int64_t n, double *a, double *b, double *) {
   Tensor matrix = matrixAt(a, n), right = view(b, {n});
   // An overflow appears first in the diagonal, which has sums of squares.
   const Tensor diagonal = matrix.diagonal().clone();
@@ -91,8 +91,8 @@ void cholesky_solve(int64_t n, double *a, double *b, double *) {
   right.copy_(solution);
 }
 
-void cholesky_inverse(int64_t n, double *a, double *inverse, double *numbers,
-                      double *) {
+static void cholesky_inverse(int64_t n, double *a, double *inverse,
+                             double *numbers, double *) {
   Tensor matrix = matrixAt(a, n);
   const Tensor diagonal = matrix.diagonal();
   if (const int64_t j = firstNotFinite(diagonal); j >= 0)
@@ -124,7 +124,7 @@ void cholesky_inverse(int64_t n, double *a, double *inverse, double *numbers,
       .copy_(matrix.mT().reshape(-1).index_select(0, triangle(n)));
 }
 
-void cholesky_factor(int64_t n, int64_t column, double *a, double *) {
+static void cholesky_factor(int64_t n, int64_t column, double *a, double *) {
   Tensor matrix = matrixAt(a, n);
   const Tensor diagonal = matrix.diagonal().clone();
   if (const int64_t j = firstNotFinite(diagonal); j >= 0)
@@ -148,7 +148,8 @@ void cholesky_factor(int64_t n, int64_t column, double *a, double *) {
   matrix.diagonal().reciprocal_();
 }
 
-void cholesky_apply(const double *a, const double *b, int64_t n, double *x) {
+static void cholesky_apply(const double *a, const double *b, int64_t n,
+                           double *x) {
   Tensor l = view(a, {n, n}, at::IntArrayRef{1, n}).tril();
   l.diagonal().reciprocal_();
   view(x, {n}).copy_(solveWith(l, view(b, {n})));

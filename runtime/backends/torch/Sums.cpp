@@ -84,23 +84,24 @@ void toCounts(Tensor &sums, double unit) { sums.mul_(1 / unit).round_(); }
 
 } // namespace
 
-void gram_dense(const double *a, const double *w, int64_t rows, int64_t n,
-                double *sums) {
+static void gram_dense(const double *a, const double *w, int64_t rows,
+                       int64_t n, double *sums) {
   addSquare(dense(a, rows, n), w, rows, n, sums);
 }
 
-void gram_wide(const double *a, const double *w, int64_t rows, int64_t n,
-               double *sums, double *) {
+static void gram_wide(const double *a, const double *w, int64_t rows, int64_t n,
+                      double *sums, double *) {
   gram_dense(a, w, rows, n, sums);
 }
 
-void gram_banded(const double *a, const int32_t *a_start, const double *w,
-                 int64_t rows, int64_t z, int64_t n, double *sums) {
+static void gram_banded(const double *a, const int32_t *a_start,
+                        const double *w, int64_t rows, int64_t z, int64_t n,
+                        double *sums) {
   addSquare(banded(a, a_start, rows, z), w, rows, n, sums);
 }
 
-void gram_onehot(const int32_t *a, const double *w, int64_t rows, int64_t n,
-                 double *sums) {
+static void gram_onehot(const int32_t *a, const double *w, int64_t rows,
+                        int64_t n, double *sums) {
   if (rows == 0)
     return;
   const Rows matrix = oneHot(a, rows, n);
@@ -111,13 +112,15 @@ void gram_onehot(const int32_t *a, const double *w, int64_t rows, int64_t n,
                              weighted(matrix, w, rows).values.view(-1));
 }
 
-void gram_sparse(const double *a, const int32_t *a_index, const double *w,
-                 int64_t rows, int64_t z, int64_t n, double *sums) {
+static void gram_sparse(const double *a, const int32_t *a_index,
+                        const double *w, int64_t rows, int64_t z, int64_t n,
+                        double *sums) {
   addSquare(sparse(a, a_index, rows, z), w, rows, n, sums);
 }
 
-void gram_multihot(const int32_t *a, const double *w, int64_t rows, int64_t z,
-                   int64_t n, double scale, double *sums, double *) {
+static void gram_multihot(const int32_t *a, const double *w, int64_t rows,
+                          int64_t z, int64_t n, double scale, double *sums,
+                          double *) {
   if (rows == 0)
     return;
   if (w)
@@ -130,8 +133,8 @@ void gram_multihot(const int32_t *a, const double *w, int64_t rows, int64_t z,
   all.mul_(unit);
 }
 
-void gram_fourier(const double *a, const double *w, int64_t rows, int64_t n,
-                  double *sums) {
+static void gram_fourier(const double *a, const double *w, int64_t rows,
+                         int64_t n, double *sums) {
   const int64_t m = n / 2;
   const Rows matrix = dense(a, rows, n);
   const Tensor all = view(sums, {2 * n + 1});
@@ -152,125 +155,136 @@ void gram_fourier(const double *a, const double *w, int64_t rows, int64_t n,
   });
 }
 
-void gram_dense_dense(const double *a, const double *b, const double *w,
-                      int64_t rows, int64_t na, int64_t nb, double *sums) {
+static void gram_dense_dense(const double *a, const double *b, const double *w,
+                             int64_t rows, int64_t na, int64_t nb,
+                             double *sums) {
   addCross(dense(a, rows, na), dense(b, rows, nb), w, rows, na, nb, sums);
 }
 
-void gram_dense_wide(const double *a, const double *b, const double *w,
-                     int64_t rows, int64_t na, int64_t nb, double *sums,
-                     double *) {
+static void gram_dense_wide(const double *a, const double *b, const double *w,
+                            int64_t rows, int64_t na, int64_t nb, double *sums,
+                            double *) {
   gram_dense_dense(a, b, w, rows, na, nb, sums);
 }
 
-void gram_banded_dense(const double *a, const int32_t *a_start, const double *b,
-                       const double *w, int64_t rows, int64_t za, int64_t na,
-                       int64_t nb, double *sums) {
+static void gram_banded_dense(const double *a, const int32_t *a_start,
+                              const double *b, const double *w, int64_t rows,
+                              int64_t za, int64_t na, int64_t nb,
+                              double *sums) {
   addCross(banded(a, a_start, rows, za), dense(b, rows, nb), w, rows, na, nb,
            sums);
 }
 
-void gram_banded_banded(const double *a, const int32_t *a_start,
-                        const double *b, const int32_t *b_start,
-                        const double *w, int64_t rows, int64_t za, int64_t na,
-                        int64_t zb, int64_t nb, double *sums) {
+static void gram_banded_banded(const double *a, const int32_t *a_start,
+                               const double *b, const int32_t *b_start,
+                               const double *w, int64_t rows, int64_t za,
+                               int64_t na, int64_t zb, int64_t nb,
+                               double *sums) {
   addCross(banded(a, a_start, rows, za), banded(b, b_start, rows, zb), w, rows,
            na, nb, sums);
 }
 
-void gram_onehot_dense(const int32_t *a, const double *b, const double *w,
-                       int64_t rows, int64_t na, int64_t nb, double *sums) {
+static void gram_onehot_dense(const int32_t *a, const double *b,
+                              const double *w, int64_t rows, int64_t na,
+                              int64_t nb, double *sums) {
   addCross(oneHot(a, rows, na), dense(b, rows, nb), w, rows, na, nb, sums);
 }
 
-void gram_onehot_banded(const int32_t *a, const double *b,
-                        const int32_t *b_start, const double *w, int64_t rows,
-                        int64_t na, int64_t zb, int64_t nb, double *sums) {
+static void gram_onehot_banded(const int32_t *a, const double *b,
+                               const int32_t *b_start, const double *w,
+                               int64_t rows, int64_t na, int64_t zb, int64_t nb,
+                               double *sums) {
   addCross(oneHot(a, rows, na), banded(b, b_start, rows, zb), w, rows, na, nb,
            sums);
 }
 
-void gram_onehot_onehot(const int32_t *a, const int32_t *b, const double *w,
-                        int64_t rows, int64_t na, int64_t nb, double *sums) {
+static void gram_onehot_onehot(const int32_t *a, const int32_t *b,
+                               const double *w, int64_t rows, int64_t na,
+                               int64_t nb, double *sums) {
   addCross(oneHot(a, rows, na), oneHot(b, rows, nb), w, rows, na, nb, sums);
 }
 
-void gram_sparse_dense(const double *a, const int32_t *a_index, const double *b,
-                       const double *w, int64_t rows, int64_t za, int64_t na,
-                       int64_t nb, double *sums) {
+static void gram_sparse_dense(const double *a, const int32_t *a_index,
+                              const double *b, const double *w, int64_t rows,
+                              int64_t za, int64_t na, int64_t nb,
+                              double *sums) {
   addCross(sparse(a, a_index, rows, za), dense(b, rows, nb), w, rows, na, nb,
            sums);
 }
 
-void gram_sparse_sparse(const double *a, const int32_t *a_index,
-                        const double *b, const int32_t *b_index,
-                        const double *w, int64_t rows, int64_t za, int64_t na,
-                        int64_t zb, int64_t nb, double *sums) {
+static void gram_sparse_sparse(const double *a, const int32_t *a_index,
+                               const double *b, const int32_t *b_index,
+                               const double *w, int64_t rows, int64_t za,
+                               int64_t na, int64_t zb, int64_t nb,
+                               double *sums) {
   addCross(sparse(a, a_index, rows, za), sparse(b, b_index, rows, zb), w, rows,
            na, nb, sums);
 }
 
-void gram_multihot_dense(const int32_t *a, const double *b, const double *w,
-                         int64_t rows, int64_t za, int64_t na, double scale,
-                         int64_t nb, double *sums) {
+static void gram_multihot_dense(const int32_t *a, const double *b,
+                                const double *w, int64_t rows, int64_t za,
+                                int64_t na, double scale, int64_t nb,
+                                double *sums) {
   addCross(multiHot(a, rows, za, scale), dense(b, rows, nb), w, rows, na, nb,
            sums);
 }
 
-void gram_multihot_banded(const int32_t *a, const double *b,
-                          const int32_t *b_start, const double *w, int64_t rows,
-                          int64_t za, int64_t na, double scale, int64_t zb,
-                          int64_t nb, double *sums) {
+static void gram_multihot_banded(const int32_t *a, const double *b,
+                                 const int32_t *b_start, const double *w,
+                                 int64_t rows, int64_t za, int64_t na,
+                                 double scale, int64_t zb, int64_t nb,
+                                 double *sums) {
   addCross(multiHot(a, rows, za, scale), banded(b, b_start, rows, zb), w, rows,
            na, nb, sums);
 }
 
-void rhs_dense(const double *a, const double *y, const double *w, int64_t rows,
-               int64_t n, double *sums) {
+static void rhs_dense(const double *a, const double *y, const double *w,
+                      int64_t rows, int64_t n, double *sums) {
   addRight(dense(a, rows, n), y, w, rows, n, sums);
 }
 
-void rhs_banded(const double *a, const int32_t *a_start, const double *y,
-                const double *w, int64_t rows, int64_t z, int64_t n,
-                double *sums) {
+static void rhs_banded(const double *a, const int32_t *a_start, const double *y,
+                       const double *w, int64_t rows, int64_t z, int64_t n,
+                       double *sums) {
   addRight(banded(a, a_start, rows, z), y, w, rows, n, sums);
 }
 
-void rhs_onehot(const int32_t *a, const double *y, const double *w,
-                int64_t rows, int64_t n, double *sums) {
+static void rhs_onehot(const int32_t *a, const double *y, const double *w,
+                       int64_t rows, int64_t n, double *sums) {
   addRight(oneHot(a, rows, n), y, w, rows, n, sums);
 }
 
-void rhs_sparse(const double *a, const int32_t *a_index, const double *y,
-                const double *w, int64_t rows, int64_t z, int64_t n,
-                double *sums) {
+static void rhs_sparse(const double *a, const int32_t *a_index, const double *y,
+                       const double *w, int64_t rows, int64_t z, int64_t n,
+                       double *sums) {
   addRight(sparse(a, a_index, rows, z), y, w, rows, n, sums);
 }
 
-void rhs_multihot(const int32_t *a, const double *y, const double *w,
-                  int64_t rows, int64_t z, int64_t n, double scale,
-                  double *sums) {
+static void rhs_multihot(const int32_t *a, const double *y, const double *w,
+                         int64_t rows, int64_t z, int64_t n, double scale,
+                         double *sums) {
   addRight(multiHot(a, rows, z, scale), y, w, rows, n, sums);
 }
 
-void zero(int64_t count, double *out) { view(out, {count}).zero_(); }
+static void zero(int64_t count, double *out) { view(out, {count}).zero_(); }
 
-void join_sums(const double *const *earlier, int64_t earlier_count,
-               int64_t count, double *sums) {
+static void join_sums(const double *const *earlier, int64_t earlier_count,
+                      int64_t count, double *sums) {
   Tensor all = view(sums, {count});
   for (int64_t i = 0; i < earlier_count; ++i)
     all.add_(view(earlier[i], {count}));
 }
 
-void move_sums(const double *const *earlier, int64_t earlier_count,
-               int64_t count, double *sums, double *out) {
+static void move_sums(const double *const *earlier, int64_t earlier_count,
+                      int64_t count, double *sums, double *out) {
   join_sums(earlier, earlier_count, count, sums);
   Tensor all = view(sums, {count});
   view(out, {count}).copy_(all);
   all.zero_();
 }
 
-void join_counts(const double *more, int64_t count, double unit, double *sums) {
+static void join_counts(const double *more, int64_t count, double unit,
+                        double *sums) {
   Tensor all = view(sums, {count});
   Tensor others = view(more, {count}).clone();
   toCounts(all, unit);
@@ -278,8 +292,8 @@ void join_counts(const double *more, int64_t count, double unit, double *sums) {
   all.add_(others).mul_(unit);
 }
 
-void marginal(const int32_t *from, const int32_t *index, const double *sums,
-              int64_t n, int64_t size, double *out) {
+static void marginal(const int32_t *from, const int32_t *index,
+                     const double *sums, int64_t n, int64_t size, double *out) {
   const int64_t words = n / size;
   const std::vector<int32_t> ends = read(from, words + 1);
   const int64_t parts = ends.back();
@@ -298,9 +312,9 @@ void marginal(const int32_t *from, const int32_t *index, const double *sums,
   all.view({words, size}).index_add_(0, word, values.view({parts, size}));
 }
 
-void expand_levels(const double *sums, const double *basis, int64_t outer,
-                   int64_t levels, int64_t inner, int64_t columns,
-                   double *out) {
+static void expand_levels(const double *sums, const double *basis,
+                          int64_t outer, int64_t levels, int64_t inner,
+                          int64_t columns, double *out) {
   const Tensor from = view(sums, {outer, levels, inner});
   const Tensor values = view(basis, {levels, columns, 1});
   const Tensor to = view(out, {outer, columns, inner});
@@ -314,8 +328,9 @@ void expand_levels(const double *sums, const double *basis, int64_t outer,
   });
 }
 
-void expand_counts(const double *counts, const double *a, const double *b,
-                   int64_t levels, int64_t m, int64_t n, double *out) {
+static void expand_counts(const double *counts, const double *a,
+                          const double *b, int64_t levels, int64_t m, int64_t n,
+                          double *out) {
   const Tensor factors =
       view(a, {levels, m, 1}).mul(view(counts, {levels, 1, 1}));
   const Tensor right = view(b, {levels, 1, n});

@@ -34,9 +34,18 @@ static Result<SafetensorsFile> parse(std::string_view text) {
   return SafetensorsFile::parse(bytesOf(text), "w.safetensors");
 }
 
+/// What is wrong with such a file, whether it is in memory or read by runs.
 static std::string fault(std::string_view text) {
-  Result<SafetensorsFile> file = parse(text);
-  return file ? "no error" : file.error().message;
+  const auto messageOf = [](const Result<SafetensorsFile> &file) {
+    return file ? "no error" : file.error().message;
+  };
+  const std::string found = messageOf(parse(text));
+  static const TemporaryFolder folder;
+  const std::string path = folder.at("w.safetensors");
+  put(path, text);
+  EXPECT_EQ(messageOf(SafetensorsFile::open(path)),
+            found == "no error" ? found : folder.path.string() + "/" + found);
+  return found;
 }
 
 static SafetensorsWriter sample() {

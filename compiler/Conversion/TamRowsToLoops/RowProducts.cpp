@@ -160,7 +160,7 @@ Value RowWriter::place(Value design) {
                b, loc, index, load(i32, Element(starts[factors[0]], row)));
   Value panel;
   for (Value factor : factors) {
-    int64_t panels = columnsOf(factor) - tam::getFactorWidth(factor) + 1;
+    int64_t panels = columnsOf(factor) - tam::getBandWidth(factor) + 1;
     Value own = place(factor);
     panel = panel ? add(mul(panel, panels), own) : own;
   }
@@ -261,7 +261,7 @@ void RowWriter::writePairs(const Product &p, Element first, size_t factor,
   SmallVector<Value> factors = tam::getFactors(p.left);
   Value words = p.getWordFactor();
   if (factor == factors.size()) {
-    int64_t width = tam::getFactorWidth(words);
+    int64_t width = tam::getBandWidth(words);
     int64_t size = p.layout.getWordSize();
     int64_t rotations = p.layout.getLayout() == tam::SumsLayout::CubicPanels
                             ? p.layout.getWordsPerPanel(tensorOf(p.sums))

@@ -115,9 +115,9 @@ class PidPattern : public FeatureMapPattern<tam::PidOp> {
 };
 
 /// Operands side by side; each has one number per row.
-FailureOr<SmallVector<Value>> stack(ConversionPatternRewriter &rewriter,
-                                    Operation *op,
-                                    ArrayRef<ValueRange> operands) {
+static FailureOr<SmallVector<Value>> stack(ConversionPatternRewriter &rewriter,
+                                           Operation *op,
+                                           ArrayRef<ValueRange> operands) {
   Launch launch(rewriter, op, "stack");
   for (ValueRange column : operands)
     launch.in(column);

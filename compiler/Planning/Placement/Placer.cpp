@@ -15,9 +15,9 @@
 
 using namespace tamc::planning;
 
-/// Leaves below a node that are looked at one after another: faster than the
-/// nodes between.
-static constexpr size_t kScanned = 16;
+/// Below a node of at most so many leaves all are looked at in order, which is
+/// faster than a descent.
+static constexpr size_t kScannedLeaves = 16;
 
 Placer::Placer(const Instance &instance)
     : instance(instance), offset(instance.size(), -1) {
@@ -74,7 +74,7 @@ void Placer::collect(int32_t item) {
       first = node * width - leaves;
       if (first >= end || latest[node] <= piece.lower)
         continue;
-      if (width > kScanned) {
+      if (width > kScannedLeaves) {
         stack.push_back({2 * node + 1, width / 2});
         stack.push_back({2 * node, width / 2});
         continue;

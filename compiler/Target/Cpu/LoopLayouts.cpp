@@ -52,7 +52,7 @@ SumsAttr tamc::getCpuLoopLayout(Operation *sum) {
     return {};
   SmallVector<int64_t> widths, columns;
   for (Value factor : along) {
-    widths.push_back(getFactorWidth(factor));
+    widths.push_back(getBandWidth(factor));
     if (along.size() > 1)
       columns.push_back(cast<RankedTensorType>(factor.getType()).getDimSize(1));
   }

@@ -68,7 +68,7 @@ public:
   /// The encoding of the matrix that `map` makes: the one that exploits the
   /// map's structure, or dense if the machine has no kernels for the sums,
   /// right-hand sides, predictions and sparse copies of such matrices, but one
-  /// that expands them. Complexity: constant.
+  /// that expands them. Complexity: linear in the map's operands.
   mlir::Attribute getEncoding(tam::FeatureMapInterface map) const;
 
   /// The layout of `sum`, a tam.gram or tam.rhs, if a loop over rows computes

@@ -131,3 +131,21 @@ func.func @dense(%rows: index {tam.slot = #tam.slot<rows>},
       : tensor<?x10xf64>
   return %d : tensor<?x10xf64>
 }
+
+// A dense copy of a matrix.
+// CHECK-LABEL: func.func @copied(
+func.func @copied(%rows: index {tam.slot = #tam.slot<rows>},
+                  %capacity: index {tam.slot = #tam.slot<capacity>},
+                  %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                  %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>})
+    -> (tensor<?x5xf64> {tam.slot = #tam.slot<output>}) {
+  // CHECK: %[[B:.*]]:2 = tamk.launch "bspline"
+  %b = tam.bspline %x, %p {intervals = 4, degree = 1}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<2>>
+  // CHECK: %[[E:.*]] = tamk.launch "expand_banded" ins(%[[B]]#0, %[[B]]#1 : {{.*}} source "tam.convert"
+  %e = tam.convert %b : tensor<?x5xf64, #tam.banded<2>>
+      -> tensor<?x5xf64, #tam.dense>
+  // CHECK: tamk.launch "expand_dense" ins(%[[E]] :
+  %d = tam.design(%e : tensor<?x5xf64, #tam.dense>) : tensor<?x5xf64>
+  return %d : tensor<?x5xf64>
+}

@@ -30,7 +30,10 @@ static bool hasCode(llvm::StringRef a, llvm::StringRef b) {
           ") {\n  %0 = tam.gram %a, %b into %s : " + first + ", " + second +
           " -> " + sums + "\n  return\n}",
       &context);
+  EXPECT_TRUE(module);
   bool has = false;
+  if (!module)
+    return has;
   module->walk([&](tam::GramOp gram) {
     has = tam::hasSumCode(gram,
                           tam::SumsAttr::get(&context, tam::SumsLayout::Full));

@@ -59,7 +59,7 @@ bool tamc::tam::hasPredictionCode(Operation *map) {
 int64_t tamc::tam::bandOf(ArrayRef<Value> factors) {
   int64_t width = factors.size() > 1 ? 1 : 0;
   for (Value factor : factors)
-    if (int64_t own = getFactorWidth(factor);
+    if (int64_t own = getBandWidth(factor);
         own > 1 || isa<BandedAttr>(getEncoding(factor.getType())))
       width = std::max<int64_t>(width, 1) * own;
   return width;
@@ -77,7 +77,8 @@ int64_t tamc::tam::countWords(SumsAttr panels, RankedTensorType type,
 }
 
 /// Place of a matrix or column in the order in which kernels take their
-/// operands; negative for what loops have no code for, but in panels for some.
+/// operands; negative for encodings without a place in it, some of which have
+/// sums in panels.
 static int rankOf(Value side) {
   Attribute encoding = getEncoding(side.getType());
   if (isa_and_present<OneHotAttr>(encoding))

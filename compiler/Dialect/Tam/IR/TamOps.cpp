@@ -223,8 +223,7 @@ bool tamc::tam::storesAllColumns(Value design) {
   return encoding && encoding.storesAllColumns();
 }
 
-/// The band of a matrix; 0 without an encoding that has one.
-static int64_t getBand(Value design) {
+int64_t tamc::tam::getBandWidth(Value design) {
   auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
       getEncoding(design.getType()));
   return encoding ? encoding.getBand() : 0;
@@ -236,9 +235,10 @@ Value tamc::tam::getUnconverted(Value design) {
 }
 
 SmallVector<Value> tamc::tam::getFactors(Value design) {
-  if (getBand(design) > 0)
+  Attribute encoding = getEncoding(design.getType());
+  if (isa_and_present<BandedAttr, OneHotAttr>(encoding))
     return {design};
-  if (!isa_and_present<SparseAttr>(getEncoding(design.getType())))
+  if (!isa_and_present<SparseAttr>(encoding))
     return {};
   if (Value source = getUnconverted(design); source != design)
     return getFactors(source);
@@ -252,8 +252,6 @@ SmallVector<Value> tamc::tam::getFactors(Value design) {
   factors.append(others);
   return factors;
 }
-
-int64_t tamc::tam::getFactorWidth(Value factor) { return getBand(factor); }
 
 bool tamc::tam::areLevels(ArrayRef<Value> factors) {
   return !factors.empty() && llvm::all_of(factors, [](Value factor) {

@@ -23,7 +23,7 @@ static LogicalResult verifyPanels(Operation *op, SumsAttr sums, Value side) {
   SmallVector<Value> factors = getFactors(side);
   SmallVector<int64_t> widths, columns;
   for (Value factor : factors) {
-    widths.push_back(getFactorWidth(factor));
+    widths.push_back(getBandWidth(factor));
     columns.push_back(columnsOf(factor));
   }
   auto type = cast<RankedTensorType>(

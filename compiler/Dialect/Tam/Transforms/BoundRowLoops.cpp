@@ -89,7 +89,7 @@ private:
   static int64_t widthOf(Value design) {
     int64_t width = 1;
     for (Value factor : getFactors(design))
-      width *= getFactorWidth(factor);
+      width *= getBandWidth(factor);
     return width;
   }
 

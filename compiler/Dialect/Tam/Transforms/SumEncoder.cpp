@@ -25,7 +25,7 @@ void tamc::tam::setEncoding(Value value, Attribute encoding) {
 /// one, or has columns of one: its rows then have numbers at places of a fixed
 /// distance.
 static bool hasBands(Value design) {
-  if (int64_t width = getFactorWidth(design))
+  if (int64_t width = getBandWidth(design))
     return width > 1;
   if (storesAllColumns(design))
     return false;
@@ -75,12 +75,13 @@ bool SumEncoder::hasKernel(GramOp gram) const {
          hasKernel(gram.getB(), gram.getA());
 }
 
-/// Converts a pair without a kernel of its own: dense matrices have kernels
-/// with some encodings, and the generic kernel takes sparse matrices.
+/// Converts a pair without a kernel of its own, one matrix after another, until
+/// there is a kernel: dense matrices have kernels with some encodings, and the
+/// generic kernel takes sparse matrices.
 void SumEncoder::convertPair(GramOp gram) {
-  for (bool areDense : {true, false})
+  for (bool storesAll : {true, false})
     for (OpOperand *operand : {&gram.getAMutable(), &gram.getBMutable()})
-      if (!hasKernel(gram) && storesAllColumns(operand->get()) == areDense)
+      if (!hasKernel(gram) && storesAllColumns(operand->get()) == storesAll)
         convert(*operand);
 }
 

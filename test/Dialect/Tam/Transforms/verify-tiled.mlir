@@ -60,5 +60,22 @@ func.func @generic(
 
 // -----
 
+// Copies that are dense have kernels of their own.
+func.func @dense(
+    %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %g: tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>})
+    -> (tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>})
+    attributes {tam.step = #tam.step<fit_chunk>} {
+  %c = tam.category %x {levels = 5} : tensor<?xf64>
+      -> tensor<?x5xf64, #tam.one_hot>
+  %d = tam.convert %c : tensor<?x5xf64, #tam.one_hot>
+      -> tensor<?x5xf64, #tam.dense>
+  %0 = tam.gram %d, %d into %g : tensor<?x5xf64, #tam.dense>,
+      tensor<?x5xf64, #tam.dense> -> tensor<5x5xf64, #tam.sums<upper>>
+  return %0 : tensor<5x5xf64, #tam.sums<upper>>
+}
+
+// -----
+
 // expected-error @+1 {{'func.func' op expected a body}}
 func.func private @declared() attributes {tam.step = #tam.step<predict>}

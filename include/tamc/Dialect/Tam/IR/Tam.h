@@ -175,6 +175,7 @@ void setResultSlots(mlir::FunctionOpInterface function,
                     llvm::ArrayRef<SlotAttr> slots);
 
 /// The first entry argument with a slot of this kind, null if there is none.
+/// The function verifies: scalar slots are of index type, others are not.
 mlir::BlockArgument findSlotArgument(mlir::FunctionOpInterface function,
                                      SlotKind kind);
 
@@ -201,13 +202,14 @@ bool storesAllColumns(mlir::Value design);
 /// `design` itself.
 mlir::Value getUnconverted(mlir::Value design);
 
-/// The matrices with bands whose row-wise Kronecker product `design` is, the
-/// last fastest: `design` itself, or the operands of products and conversions
-/// to sparse. Empty if one of them has no band.
+/// The banded and one-hot matrices whose row-wise Kronecker product `design`
+/// is, the last fastest: `design` itself, or the operands of products and
+/// conversions to sparse. Empty if one of them has another encoding.
 llvm::SmallVector<mlir::Value> getFactors(mlir::Value design);
 
-/// Numbers per row of a factor (getFactors): the width of its band.
-int64_t getFactorWidth(mlir::Value factor);
+/// The width of the band of a matrix (DesignEncodingInterface::getBand), 1 of a
+/// one-hot one; 0 if it has none.
+int64_t getBandWidth(mlir::Value design);
 
 /// Whether there are factors (getFactors) and all are one-hot: a row of their
 /// product has a single 1.

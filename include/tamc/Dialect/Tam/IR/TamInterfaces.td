@@ -66,9 +66,9 @@ def Tam_DesignEncodingInterface
       "bool", "storesAllColumns", (ins), /*methodBody=*/"",
       /*defaultImplementation=*/"return false;">,
     InterfaceMethod<
-      "How many neighbouring columns have all numbers of a row, if the last "
-      "component stores the first of them: such a matrix is a factor of panels "
-      "(getFactors). Otherwise 0.",
+      "Width of the band of neighbouring columns that has all numbers of a row, "
+      "but for values unseen in training; 0 without a band. The last component "
+      "stores the band's first column.",
       "int64_t", "getBand", (ins), /*methodBody=*/"",
       /*defaultImplementation=*/"return 0;">,
     InterfaceMethod<

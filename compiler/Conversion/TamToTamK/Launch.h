@@ -188,8 +188,8 @@ protected:
 };
 
 /// The results of a feature map from those of its kernel, which writes the
-/// structured components: the same, or, where the design matrix is dense, those
-/// of a launch that expands it. Other results follow the matrix.
+/// structured components: the same, or, where the design matrix is dense, that
+/// of a launch that expands it. Only a map without other results is expanded.
 mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 finishFeatureMap(mlir::ConversionPatternRewriter &rewriter,
                  tam::FeatureMapInterface op,
@@ -247,6 +247,13 @@ Launch expand(mlir::ConversionPatternRewriter &rewriter,
               mlir::Operation *source, tam::EncodingInterface encoding,
               mlir::RankedTensorType type, mlir::ValueRange components,
               int64_t width, int64_t column);
+
+/// The component of a dense matrix that has all columns of an encoded one,
+/// given by its components: its own if it is dense, or that of a launch that
+/// expands it.
+mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+densify(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
+        mlir::RankedTensorType type, mlir::ValueRange components);
 
 /// Where a matrix goes in a sparse matrix: the column of its first one, the
 /// numbers of a row, the place of its first number there, and the components.

@@ -18,12 +18,6 @@ using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
 
-/// Whether a feature map's result is stored dense although its kernel writes a
-/// sparser encoding.
-static bool isExpanded(Value design, Attribute structured) {
-  return tensorType(design).getEncoding() != structured;
-}
-
 Value tamc::createEmpty(ConversionPatternRewriter &rewriter, Operation *source,
                         RankedTensorType type) {
   SmallVector<Value> sizes;
@@ -99,25 +93,30 @@ Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
       .scalars64({width, column});
 }
 
+FailureOr<SmallVector<Value>> tamc::densify(ConversionPatternRewriter &rewriter,
+                                            Operation *source,
+                                            RankedTensorType type,
+                                            ValueRange components) {
+  tam::EncodingInterface encoding = tam::getEncoding(type);
+  if (!encoding || isa<tam::DenseAttr>(encoding))
+    return SmallVector<Value>(components);
+  auto dense = tam::DenseAttr::get(rewriter.getContext());
+  return expand(rewriter, source, encoding, type, components,
+                type.getDimSize(1), /*column=*/0)
+      .out(dense.getComponentTypes(type.cloneWithEncoding(dense)).front())
+      .create();
+}
+
 FailureOr<SmallVector<Value>>
 tamc::finishFeatureMap(ConversionPatternRewriter &rewriter,
                        tam::FeatureMapInterface op,
                        FailureOr<SmallVector<Value>> results) {
-  Value design = op->getResult(0);
+  RankedTensorType type = tensorType(op->getResult(0));
   Attribute structured = op.getStructuredEncoding();
-  if (failed(results) || !isExpanded(design, structured))
+  if (failed(results) || type.getEncoding() == structured)
     return results;
-  auto encoding = cast<tam::EncodingInterface>(structured);
-  RankedTensorType type = tensorType(design).cloneWithEncoding(structured);
-  ArrayRef<Value> all = *results;
-  const size_t components = encoding.getComponentTypes(type).size();
-  auto dense = expand(rewriter, op, encoding, type, all.take_front(components),
-                      op.getColumns(), /*column=*/0)
-                   .out(componentType(design, 0))
-                   .create();
-  if (succeeded(dense))
-    llvm::append_range(*dense, all.drop_front(components));
-  return dense;
+  assert(op->getNumResults() == 1 && "expected an expanded matrix alone");
+  return densify(rewriter, op, type.cloneWithEncoding(structured), *results);
 }
 
 RankedTensorType tamc::structuredType(tam::FeatureMapInterface op,

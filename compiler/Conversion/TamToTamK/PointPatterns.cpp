@@ -76,22 +76,6 @@ sparsify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
                   {/*first=*/0, width, /*at=*/0, parts});
 }
 
-/// The component of a matrix that is stored dense: its own, or that of a launch
-/// that expands it.
-static FailureOr<SmallVector<Value>>
-densify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
-        ValueRange components) {
-  RankedTensorType type = tensorType(design);
-  tam::EncodingInterface encoding = tam::getEncoding(type);
-  if (!encoding || isa<tam::DenseAttr>(encoding))
-    return SmallVector<Value>(components);
-  auto dense = tam::DenseAttr::get(rewriter.getContext());
-  return expand(rewriter, source, encoding, type, components,
-                type.getDimSize(1), /*column=*/0)
-      .out(dense.getComponentTypes(type.cloneWithEncoding(dense)).front())
-      .create();
-}
-
 namespace {
 
 class PidPattern : public FeatureMapPattern<tam::PidOp> {
@@ -144,7 +128,7 @@ class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
       SmallVector<SmallVector<Value>> columns;
       for (auto [design, own] :
            llvm::zip(op.getDesigns(), adaptor.getDesigns())) {
-        auto column = densify(rewriter, op, design, own);
+        auto column = densify(rewriter, op, tensorType(design), own);
         if (failed(column))
           return failure();
         columns.push_back(*column);
@@ -195,8 +179,10 @@ class BlendPattern : public FeatureMapPattern<tam::BlendOp> {
   compute(tam::BlendOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     if (tam::storesAllColumns(op.getBorder())) {
-      auto border = densify(rewriter, op, op.getBorder(), adaptor.getBorder());
-      auto inside = densify(rewriter, op, op.getInside(), adaptor.getInside());
+      auto border = densify(rewriter, op, tensorType(op.getBorder()),
+                            adaptor.getBorder());
+      auto inside = densify(rewriter, op, tensorType(op.getInside()),
+                            adaptor.getInside());
       if (failed(border) || failed(inside))
         return failure();
       return Launch(rewriter, op, "blend_dense")
@@ -305,8 +291,8 @@ class KroneckerPattern : public FeatureMapPattern<tam::KroneckerOp> {
     int64_t na = tensorType(op.getA()).getDimSize(1);
     int64_t nb = tensorType(op.getB()).getDimSize(1);
     if (tam::storesAllColumns(op.getA()) && tam::storesAllColumns(op.getB())) {
-      auto a = densify(rewriter, op, op.getA(), adaptor.getA());
-      auto b = densify(rewriter, op, op.getB(), adaptor.getB());
+      auto a = densify(rewriter, op, tensorType(op.getA()), adaptor.getA());
+      auto b = densify(rewriter, op, tensorType(op.getB()), adaptor.getB());
       if (failed(a) || failed(b))
         return failure();
       return Launch(rewriter, op, "kronecker_dense")
@@ -339,7 +325,7 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
   convert(tam::ConvertOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     if (isa<tam::DenseAttr>(tam::getEncoding(op.getType())))
-      return densify(rewriter, op, op.getA(), adaptor.getA());
+      return densify(rewriter, op, tensorType(op.getA()), adaptor.getA());
     return sparsify(rewriter, op, op.getA(), adaptor.getA());
   }
 };

@@ -8,6 +8,7 @@
 
 #include "tamc/Emit/Object.h"
 
+#include "IdlePasses.h"
 #include "KernelVersions.h"
 #include "StackDepth.h"
 
@@ -76,7 +77,7 @@ llvm::ArrayRef<llvm::StringLiteral> tamc::getIdlePasses() {
 /// Optimises a module and, last, makes versions of its kernels.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      llvm::ArrayRef<KernelVersion> versions,
-                     const std::function<bool(llvm::StringRef)> &runsIdlePass) {
+                     llvm::function_ref<bool(llvm::StringRef)> runsIdlePass) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
@@ -84,8 +85,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
       [&](llvm::StringRef pass, llvm::Any) {
-        return !llvm::is_contained(kIdlePasses, pass) ||
-               (runsIdlePass && runsIdlePass(pass));
+        return !llvm::is_contained(kIdlePasses, pass) || runsIdlePass(pass);
       });
   // Generated code is vectors already.
   llvm::PipelineTuningOptions tuning;
@@ -160,6 +160,14 @@ static LogicalResult hideOthers(ModuleOp module, llvm::Module &code) {
 FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
                                   const CodeOptions &options,
                                   llvm::raw_pwrite_stream &out) {
+  return emitCode(
+      module, kind, options, [](llvm::StringRef) { return false; }, out);
+}
+
+FailureOr<int64_t>
+tamc::emitCode(ModuleOp module, CodeKind kind, const CodeOptions &options,
+               llvm::function_ref<bool(llvm::StringRef)> runsIdlePass,
+               llvm::raw_pwrite_stream &out) {
   FailureOr<std::unique_ptr<Target>> target = targetOf(module);
   if (failed(target))
     return failure();
@@ -181,7 +189,7 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   if (llvm::StringRef cpu = (*target)->getTuneCpu(); !cpu.empty())
     tuneFor(*code, cpu);
   begin("optimize");
-  optimize(*code, *machine, (*target)->getVersions(), options.runsIdlePass);
+  optimize(*code, *machine, (*target)->getVersions(), runsIdlePass);
   begin("generate");
   // The scheduler compares an access to memory with so many before it in its
   // block. A row loop is one block of a thousand; by default, comparing all of

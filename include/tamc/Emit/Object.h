@@ -26,14 +26,7 @@ struct CodeOptions {
   /// Modules at Phase::LLVM of the models that the module's model refers to,
   /// which are linked into the code.
   llvm::SmallVector<mlir::ModuleOp> others = {};
-  /// Called with the name of each pass of getIdlePasses() where it would run;
-  /// true runs it. If empty, none of them runs.
-  std::function<bool(llvm::StringRef)> runsIdlePass = {};
 };
-
-/// Names of LLVM's passes that are left out, as they do not change the code of
-/// a model.
-llvm::ArrayRef<llvm::StringLiteral> getIdlePasses();
 
 /// Translates, optimises and writes a module for its target. The bytes depend
 /// only on the module, the options and LLVM's version. Returns the bytes of

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Emit/Object.h"
+#include "IdlePasses.h"
 
 #include "tamc/Conversion/SpecToTam.h"
 #include "tamc/InitAll.h"
@@ -43,7 +43,7 @@ protected:
   }
 
   /// The object of the model; empty after an error.
-  std::string compile(const CodeOptions &options) {
+  std::string compile(llvm::function_ref<bool(StringRef)> runsIdlePass) {
     llvm::SourceMgr sources;
     const unsigned buffer = sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBuffer(kSpec, "spec.yaml"), {});
@@ -58,7 +58,7 @@ protected:
         return {};
     SmallString<0> bytes;
     llvm::raw_svector_ostream out(bytes);
-    if (failed(emitCode(*module, CodeKind::Object, options, out)))
+    if (failed(emitCode(*module, CodeKind::Object, {}, runsIdlePass, out)))
       return {};
     return bytes.str().str();
   }
@@ -77,22 +77,19 @@ private:
 } // namespace
 
 TEST_F(ObjectTest, IdlePassesChangeNothing) {
-  const std::string without = compile({});
+  const std::string without = compile([](StringRef) { return false; });
   ASSERT_NE(without, "") << errors;
-  CodeOptions options;
-  options.runsIdlePass = [](StringRef) { return true; };
-  EXPECT_TRUE(compile(options) == without) << errors;
+  EXPECT_TRUE(compile([](StringRef) { return true; }) == without) << errors;
 }
 
 /// A name that LLVM does not have, or no longer, leaves nothing out.
 TEST_F(ObjectTest, IdlePassesAreLlvms) {
   std::set<std::string> asked, listed;
-  CodeOptions options;
-  options.runsIdlePass = [&](StringRef pass) {
+  auto ask = [&](StringRef pass) {
     asked.insert(pass.str());
     return false;
   };
-  ASSERT_NE(compile(options), "") << errors;
+  ASSERT_NE(compile(ask), "") << errors;
   for (StringRef pass : getIdlePasses())
     listed.insert(pass.str());
   EXPECT_EQ(asked, listed);

@@ -149,3 +149,43 @@ func.func @copied(%rows: index {tam.slot = #tam.slot<rows>},
   %d = tam.design(%e : tensor<?x5xf64, #tam.dense>) : tensor<?x5xf64>
   return %d : tensor<?x5xf64>
 }
+
+// Products, maps beyond the range and matrices side by side that are stored
+// dense: launches expand the sparse results of their kernels.
+// CHECK-LABEL: func.func @dense_from_sparse(
+func.func @dense_from_sparse(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %capacity: index {tam.slot = #tam.slot<capacity>},
+    %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>})
+    -> (tensor<?x18xf64> {tam.slot = #tam.slot<output>}) {
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i64
+  // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i64
+  // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i64
+  // CHECK-DAG: %[[C6:.*]] = arith.constant 6 : i64
+  // CHECK-DAG: %[[C9:.*]] = arith.constant 9 : i64
+  // CHECK: %[[B:.*]]:2 = tamk.launch "bspline"
+  %b = tam.bspline %x, %p {intervals = 2, degree = 1}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x3xf64, #tam.banded<2>>
+  // CHECK: %[[K:.*]]:2 = tamk.launch "kronecker_sparse"
+  // CHECK: %[[KE:.*]] = tamk.launch "expand_sparse" ins(%[[K]]#0, %[[K]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C9]], %[[C9]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x9xf64>) source "tam.kronecker"
+  %k = tam.kronecker %b, %b : tensor<?x3xf64, #tam.banded<2>>,
+      tensor<?x3xf64, #tam.banded<2>> -> tensor<?x9xf64, #tam.dense>
+  // CHECK: %[[M:.*]]:2 = tamk.launch "blend_sparse"
+  // CHECK: %[[ME:.*]] = tamk.launch "expand_sparse" ins(%[[M]]#0, %[[M]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C3]], %[[C3]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x3xf64>) source "tam.blend"
+  %m = tam.blend %b, %b, %x : tensor<?x3xf64, #tam.banded<2>>,
+      tensor<?x3xf64, #tam.banded<2>>, tensor<?xf64>
+      -> tensor<?x3xf64, #tam.dense>
+  // CHECK: tamk.launch "sparsify_banded"
+  // CHECK: %[[S:.*]]:2 = tamk.launch "sparsify_banded"
+  // CHECK: %[[SE:.*]] = tamk.launch "expand_sparse" ins(%[[S]]#0, %[[S]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C6]], %[[C6]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x6xf64>) source "tam.columns"
+  %s = tam.columns(%b, %b : tensor<?x3xf64, #tam.banded<2>>,
+      tensor<?x3xf64, #tam.banded<2>>) -> tensor<?x6xf64, #tam.dense>
+  // CHECK: tamk.launch "expand_dense" ins(%[[KE]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[ME]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[SE]] :
+  %d = tam.design(%k, %m, %s : tensor<?x9xf64, #tam.dense>,
+                  tensor<?x3xf64, #tam.dense>, tensor<?x6xf64, #tam.dense>)
+      : tensor<?x18xf64>
+  return %d : tensor<?x18xf64>
+}

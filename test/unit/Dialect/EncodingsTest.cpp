@@ -8,8 +8,10 @@
 
 #include "SomeTarget.h"
 
+#include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/RowCode.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -106,6 +108,36 @@ protected:
     return found;
   }
 
+  /// The kernels that `op`, which reads matrices "full", launches, in order.
+  std::vector<std::string> kernelsOf(StringRef op) {
+    lacking.clear();
+    std::vector<std::string> kernels;
+    module = parseSourceString<ModuleOp>(
+        ("func.func @f(%rows: index {tam.slot = #tam.slot<rows>}, "
+         "%capacity: index {tam.slot = #tam.slot<capacity>}, "
+         "%x: tensor<?xf64> {tam.slot = #tam.slot<column>}) {\n"
+         "%one = tam.stack(%x : tensor<?xf64>) : tensor<?x1xf64>\n"
+         "%column = builtin.unrealized_conversion_cast %one : "
+         "tensor<?x1xf64> to tensor<?x1xf64, \"full\">\n"
+         "%two = tam.stack(%x, %x : tensor<?xf64>, tensor<?xf64>) : "
+         "tensor<?x2xf64>\n"
+         "%full = builtin.unrealized_conversion_cast %two : "
+         "tensor<?x2xf64> to tensor<?x2xf64, \"full\">\n" +
+         op + "\n  return\n}")
+            .str(),
+        &context);
+    PassManager passes(&context);
+    // The runtime has no kernel expand_full.
+    passes.enableVerifier(false);
+    passes.addPass(createConvertTamToTamK());
+    if (module && succeeded(passes.run(*module)))
+      module->walk([&](tamk::LaunchOp launch) {
+        if (launch.getSource() != "tam.stack")
+          kernels.push_back(launch.getKernel().str());
+      });
+    return kernels;
+  }
+
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 };
@@ -169,4 +201,19 @@ TEST_F(Encodings, LoopsHaveNoCodeForIt) {
     EXPECT_FALSE(tam::hasSumCode(convert));
     EXPECT_TRUE(tam::getFactors(convert.getResult()).empty());
   });
+}
+
+TEST_F(Encodings, MapsReadDenseCopiesOfAllColumns) {
+  using Kernels = std::vector<std::string>;
+  EXPECT_EQ(kernelsOf("%k = tam.kronecker %full, %full : "
+                      "tensor<?x2xf64, \"full\">, tensor<?x2xf64, \"full\"> "
+                      "-> tensor<?x4xf64, #tam.dense>"),
+            (Kernels{"expand_full", "expand_full", "kronecker_dense"}));
+  EXPECT_EQ(kernelsOf("%b = tam.blend %full, %full, %x : "
+                      "tensor<?x2xf64, \"full\">, tensor<?x2xf64, \"full\">, "
+                      "tensor<?xf64> -> tensor<?x2xf64, #tam.dense>"),
+            (Kernels{"expand_full", "expand_full", "blend_dense"}));
+  EXPECT_EQ(kernelsOf("%c = tam.columns(%column : tensor<?x1xf64, \"full\">) "
+                      "-> tensor<?x1xf64, #tam.dense>"),
+            (Kernels{"expand_full", "stack"}));
 }

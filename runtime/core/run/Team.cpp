@@ -9,11 +9,16 @@
 // One mutex guards all shared data. It is held only between pieces of work,
 // which are thousands of rows.
 //
-// Pieces begin in order. So there are always enough levels for the nodes that
-// wait: if no piece is under way, the finished ones are the first ones, and
-// there is at most one node per level; a piece under way adds at most one per
-// level, those beside its path to the root. Each worker has a state with all
-// levels, and stays with a pass until it is closed.
+// Workers take pieces in order, one or those of a subtree. Each has a state
+// with all levels, and stays with a pass until it is closed. Level l of a state
+// has nodes of level l alone, and there is always one for a node. For a node
+// waits for the other half of its parent, where some worker has a piece under
+// way, but for the last node of its level: so there are at most as many of a
+// level as workers of the pass.
+//
+// Sums that another processor wrote last take several times as long to read or
+// overwrite. So a worker takes the pieces of a subtree, if there are many, and
+// prefers levels of its own: most nodes never leave its cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +32,13 @@ namespace tamrt {
 namespace {
 
 constexpr auto kSegment = size_t(TAMRT_SEGMENT_ROWS);
+
+/// Pieces that a worker takes at once, a power of two; for each that it takes,
+/// there are so many for every worker, so that all end at the same time.
+constexpr size_t kMostAtOnce = 8, kLeftForEach = 2;
+
+/// A level in State::used.
+constexpr uint64_t bitOf(int64_t level) { return uint64_t(1) << level; }
 
 /// The first row of piece `piece` of a pass: pieces end with segments.
 size_t beginOf(const Pass &pass, size_t piece) {
@@ -54,11 +66,9 @@ Team::Team(Crew &crew)
   // Reserve memory now: nothing allocates while pieces are open.
   const size_t workers = crew.workers.size();
   const auto perState = size_t(levelsFor(crew.ladder->groupRows));
-  levels.reserve(workers * perState);
   for (Split &split : all) {
     split.nodes.reserve(workers * perState);
-    split.own.resize(perState);
-    split.isUsed.resize(perState);
+    split.states.reserve(workers);
     split.counts.reserve(workers);
   }
 }
@@ -166,24 +176,39 @@ void Team::unlocked(Worker &worker, Split &split, Lock &lock,
     std::rethrow_exception(exception);
 }
 
-/// A free level for a node.
-void *Team::takeLevel(Split &split, int64_t level) {
-  if (!split.isUsed[size_t(level)]) {
-    split.isUsed[size_t(level)] = true;
-    return split.own[size_t(level)];
-  }
-  assert(!levels.empty() && "fewer levels than nodes");
-  void *sums = levels.back();
-  levels.pop_back();
-  return sums;
+/// Takes a free level `level` for a node, of the worker's own state if it is
+/// free there.
+Team::State &Team::takeLevel(const Worker &worker, Split &split,
+                             int64_t level) {
+  const uint64_t bit = bitOf(level);
+  State *found = nullptr;
+  for (State &each : split.states)
+    if (!(each.used & bit) && (!found || each.memory == worker.place.state))
+      found = &each;
+  assert(found && "fewer levels than nodes");
+  found->used |= bit;
+  return *found;
 }
 
-void Team::giveLevel(Split &split, void *sums) {
-  const auto at = std::find(split.own.begin(), split.own.end(), sums);
-  if (at == split.own.end())
-    levels.push_back(sums);
-  else
-    split.isUsed[size_t(at - split.own.begin())] = false;
+/// Takes the other half of a node's parent, if it has been computed; if its
+/// sums are on their way to its level, waits for them.
+std::optional<Team::Node> Team::takePartner(Split &split, const Node &node,
+                                            Lock &lock) {
+  while (!split.failed()) {
+    const auto at = std::find_if(
+        split.nodes.begin(), split.nodes.end(), [&](const Node &other) {
+          return other.level == node.level && other.index == (node.index ^ 1);
+        });
+    if (at == split.nodes.end())
+      break;
+    if (at->isThere) {
+      const Node partner = *at;
+      split.nodes.erase(at);
+      return partner;
+    }
+    changed.wait(lock);
+  }
+  return std::nullopt;
 }
 
 /// Joins the sums of a segment, which are in the worker's state, with those of
@@ -191,89 +216,77 @@ void Team::giveLevel(Split &split, void *sums) {
 /// the next partner.
 void Team::climb(Worker &worker, Split &split, int64_t segment, Lock &lock) {
   const tamrt_step_kind kind = split.pass->kind;
-  int64_t level = 0, index = segment;
-  auto takePartner = [&]() -> void * {
-    const auto at = std::find_if(
-        split.nodes.begin(), split.nodes.end(), [&](const Node &node) {
-          return node.level == level && node.index == (index ^ 1);
-        });
-    if (at == split.nodes.end())
-      return nullptr;
-    void *sums = at->sums;
-    split.nodes.erase(at);
-    return sums;
-  };
-  void *state = worker.place.state;
-  auto inState = [&](const tamrt_accumulator &each) {
-    return numbersIn(state, each);
-  };
-  void *partner = takePartner();
-  while (!split.failed()) {
-    // The partners of the segment, of the sums of both, and so on.
-    std::array<void *, 64> partners;
-    size_t count = 0;
-    for (; partner; partner = takePartner()) {
-      partners[count++] = partner;
-      ++level;
-      index /= 2;
-    }
-    void *packed = takeLevel(split, level);
-    unlocked(worker, split, lock, [&] {
-      const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
-                           {{"segment", segment}, {"level", level}});
-      // A partner may be the later one: the bits are the same.
-      attemptSums(
-          worker, kind, [&](const tamrt_accumulator &each, int64_t offset) {
-            const double *others[64];
-            for (size_t i = 0; i < count; ++i)
-              others[i] = numbersAt(partners[i], offset);
-            worker.place.move(each.count, inState(each),
-                              numbersAt(packed, offset), {others, count});
-          });
-    });
-    for (size_t i = 0; i < count; ++i)
-      giveLevel(split, partners[i]);
-    partner = takePartner();
-    if (!partner) {
-      split.nodes.push_back({level, index, packed});
-      return;
-    }
-    // It came meanwhile.
-    unlocked(worker, split, lock, [&] {
-      attemptSums(worker, kind,
-                  [&](const tamrt_accumulator &each, int64_t offset) {
-                    worker.place.move(each.count, numbersAt(packed, offset),
-                                      inState(each));
-                  });
-    });
-    giveLevel(split, packed);
+  Node node = {0, segment};
+  // The partners of the segment, of the sums of both, and so on.
+  std::array<Node, 64> partners;
+  size_t count = 0;
+  while (std::optional<Node> partner = takePartner(split, node, lock)) {
+    partners[count++] = *partner;
+    ++node.level;
+    node.index /= 2;
   }
+  if (split.failed())
+    return;
+  node.state = &takeLevel(worker, split, node.level);
+  split.nodes.push_back(node);
+  unlocked(worker, split, lock, [&] {
+    const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
+                         {{"segment", segment}, {"level", node.level}});
+    // A partner may be the later one: the bits are the same.
+    attemptSums(
+        worker, kind, [&](const tamrt_accumulator &each, int64_t offset) {
+          const double *others[64];
+          for (size_t i = 0; i < count; ++i)
+            others[i] = numbersAt(split.sumsOf(partners[i]), offset);
+          worker.place.move(each.count, numbersIn(worker.place.state, each),
+                            numbersAt(split.sumsOf(node), offset),
+                            {others, count});
+        });
+  });
+  for (size_t i = 0; i < count; ++i)
+    partners[i].state->used &= ~bitOf(partners[i].level);
+  for (Node &each : split.nodes)
+    if (each.level == node.level && each.index == node.index)
+      each.isThere = true;
 }
 
-/// Sums the next piece in the worker's state and joins it. The last piece stays
-/// there.
-void Team::begin(Worker &worker, Split &split, Lock &lock) {
+/// Takes the next pieces: those of a subtree, if there are enough for all.
+Team::Pieces Team::takePieces(Split &split) {
+  const size_t begin = split.next, left = split.pieces - begin;
+  const size_t segment = beginOf(*split.pass, begin) / kSegment;
+  size_t count = 1;
+  while (count < kMostAtOnce && segment % (2 * count) == 0 &&
+         2 * count * kLeftForEach * crew.workers.size() <= left)
+    count *= 2;
+  split.next += count;
+  return {begin, begin + count};
+}
+
+/// Sums a piece in the worker's state and joins it. The last one stays there.
+void Team::addPiece(Worker &worker, Split &split, size_t piece, Lock &lock) {
   const Pass &pass = *split.pass;
-  const size_t piece = split.next++;
   const size_t first = beginOf(pass, piece), segment = first / kSegment;
-  const bool isLast = piece + 1 == split.pieces;
+  unlocked(worker, split, lock, [&] {
+    const size_t end = endOf(pass, piece);
+    addAlone(worker, pass, first, end, /*last=*/end, segment * kSegment);
+  });
+  if (piece + 1 < split.pieces)
+    climb(worker, split, int64_t(segment), lock);
+}
+
+/// Adds the next pieces.
+void Team::begin(Worker &worker, Split &split, Lock &lock) {
+  const Pieces pieces = takePieces(split);
   ++split.open;
   std::exception_ptr exception;
   try {
-    // The state of the group has the segment before, or the start of this one,
-    // if the pass is not the first: its owner begins with it.
-    if (piece == 0 && first > 0 && first % kSegment == 0)
-      climb(worker, split, int64_t(segment) - 1, lock);
-    unlocked(worker, split, lock, [&] {
-      const size_t end = endOf(pass, piece);
-      addAlone(worker, pass, first, end, /*last=*/end, segment * kSegment);
-    });
-    if (!isLast)
-      climb(worker, split, int64_t(segment), lock);
+    for (size_t piece = pieces.begin; piece < pieces.end && !split.failed();
+         ++piece)
+      addPiece(worker, split, piece, lock);
   } catch (...) {
     exception = std::current_exception();
   }
-  if (isLast && worker.place.state != split.place.state)
+  if (pieces.end == split.pieces && worker.place.state != split.place.state)
     split.last = worker.place.state;
   --split.open;
   changed.notify_all();
@@ -290,15 +303,13 @@ void Team::open(Worker &worker, const Pass &pass) {
   split.next = 0;
   split.error = {};
   ++split.serial;
-  const int64_t finished = finishedSegments(int64_t(pass.first));
-  const LevelLayout layout = levelLayout(model, describe(pass.kind).solver);
-  for (size_t i = 0; i < split.own.size(); ++i) {
-    const auto level = int64_t(i);
-    split.own[i] = layout.at(worker.place.state, level);
-    split.isUsed[i] = finished >> level & 1;
-    if (split.isUsed[i])
-      split.nodes.push_back({level, (finished >> level) - 1, split.own[i]});
-  }
+  split.layout = levelLayout(model, describe(pass.kind).solver);
+  const auto finished = uint64_t(finishedSegments(int64_t(pass.first)));
+  split.states.push_back({worker.place.state, finished});
+  for (int64_t level = 0; bitOf(level) <= finished; ++level)
+    if (finished & bitOf(level))
+      split.nodes.push_back({level, int64_t(finished >> level) - 1,
+                             &split.states.front(), /*isThere=*/true});
   changed.notify_all();
 }
 
@@ -314,20 +325,21 @@ void Team::close(Worker &worker, Split &split, Lock &lock) {
                             numbersIn(place.state, each));
         });
       for (const Node &node : split.nodes)
-        if (void *to = split.own[size_t(node.level)]; to != node.sums)
-          attemptSums(
-              worker, kind, [&](const tamrt_accumulator &each, int64_t offset) {
-                worker.place.move(each.count, numbersAt(node.sums, offset),
-                                  numbersAt(to, offset));
-              });
+        if (void *to = split.layout.at(place.state, node.level),
+            *from = split.sumsOf(node);
+            to != from)
+          attemptSums(worker, kind,
+                      [&](const tamrt_accumulator &each, int64_t offset) {
+                        worker.place.move(each.count, numbersAt(from, offset),
+                                          numbersAt(to, offset));
+                      });
       for (void *other : split.counts)
         attemptCounts(worker, kind, [&](const tamrt_accumulator &each) {
           worker.place.joinCounts(each, numbersIn(other, each));
         });
     });
-  for (const Node &node : split.nodes)
-    giveLevel(split, node.sums);
   split.nodes.clear();
+  split.states.clear();
   split.counts.clear();
   split.last = nullptr;
   split.pass = nullptr;
@@ -351,12 +363,17 @@ void Team::add(Worker &worker, const Pass &pass) {
   Lock lock(mutex);
   open(worker, pass);
   Split &split = all[worker.lane];
+  // If the pass is not the first, the group's state has the segment before it,
+  // or the start of its first one, with which its owner begins.
+  bool hasSegment = pass.first > 0 && pass.first % kSegment == 0;
   // Other threads use the pass until the split has ended, even after an
   // exception.
   std::exception_ptr exception;
   while (!split.isOver())
     try {
-      if (!split.failed() && split.next < split.pieces)
+      if (std::exchange(hasSegment, false))
+        climb(worker, split, int64_t(pass.first / kSegment) - 1, lock);
+      else if (!split.failed() && split.next < split.pieces)
         begin(worker, split, lock);
       else
         changed.wait(lock);
@@ -394,10 +411,7 @@ void Team::help(Worker &worker) {
     worker.place.state = crew.spares[worker.lane].data();
   }
   worker.place.context.status = TAMRT_OK;
-  const LevelLayout layout = levelLayout(model, describe(ladder.kind).solver);
   Lock lock(mutex);
-  for (int64_t level = 0; level < levelsFor(ladder.groupRows); ++level)
-    levels.push_back(layout.at(worker.place.state, level));
   while (entered > 0 && worker.place.good()) {
     Split *split = findLongest();
     if (!split) {
@@ -406,6 +420,7 @@ void Team::help(Worker &worker) {
     }
     const size_t serial = split->serial;
     const tamrt_step_kind kind = split->pass->kind;
+    split->states.push_back({worker.place.state});
     if (hasCounts)
       split->counts.push_back(worker.place.state);
     ++split->open;
@@ -417,8 +432,8 @@ void Team::help(Worker &worker) {
     }
     --split->open;
     changed.notify_all();
-    // Until it is closed, nodes may be in the worker's levels, and counts or
-    // the last sums in its state.
+    // Until it is closed, nodes, counts or the last sums may be in the
+    // worker's state.
     while (split->pass && split->serial == serial && worker.place.good())
       if (!split->failed() && split->next < split->pieces)
         begin(worker, *split, lock);

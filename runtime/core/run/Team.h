@@ -12,8 +12,8 @@
 ///
 /// Each thread sums whole segments in a state of its own and joins them in the
 /// tree of segments (Workplace.h), whose order does not depend on time: so no
-/// thread waits for its turn, and the bits are those of one thread. Row counts
-/// are exact in any order and are added once, at the end.
+/// thread waits for the segments before its own, and the bits are those of one
+/// thread. Row counts are exact in any order and are added once, at the end.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +29,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,10 +72,21 @@ public:
   void help(Worker &worker);
 
 private:
-  /// The packed sums of 2^level segments, the index-th of them.
+  /// The state of a worker, and a bit for each of its levels that is in use.
+  struct State {
+    void *memory;
+    uint64_t used = 0;
+  };
+  /// The packed sums of 2^level segments, the index-th of them, in that level
+  /// of a state, or on their way there.
   struct Node {
-    int64_t level, index;
-    void *sums;
+    int64_t level = 0, index = 0;
+    State *state = nullptr;
+    bool isThere = false;
+  };
+  /// Pieces of a pass.
+  struct Pieces {
+    size_t begin, end;
   };
   /// A pass that several workers may share, in pieces within one segment each.
   struct Split {
@@ -87,10 +99,9 @@ private:
     size_t open = 0;
     /// The nodes that wait for a partner.
     std::vector<Node> nodes;
-    /// Levels of the group's state, and those of them that are in use. Level l
-    /// only has nodes of that level.
-    std::vector<void *> own;
-    std::vector<bool> isUsed;
+    /// Those of its workers; first the group's.
+    std::vector<State> states;
+    LevelLayout layout;
     /// Changes with each pass.
     size_t serial = 0;
     /// States of helpers with row counts of the group.
@@ -101,6 +112,9 @@ private:
     tamrt_context error = {};
     std::string shortage;
 
+    void *sumsOf(const Node &node) const {
+      return layout.at(node.state->memory, node.level);
+    }
     bool failed() const { return error.status != TAMRT_OK; }
     bool isOver() const { return open == 0 && (failed() || next == pieces); }
   };
@@ -115,10 +129,12 @@ private:
                 size_t last, size_t origin);
   void clear(Worker &worker, tamrt_step_kind kind);
   void open(Worker &worker, const Pass &pass);
+  Pieces takePieces(Split &split);
+  void addPiece(Worker &worker, Split &split, size_t piece, Lock &lock);
   void begin(Worker &worker, Split &split, Lock &lock);
+  std::optional<Node> takePartner(Split &split, const Node &node, Lock &lock);
   void climb(Worker &worker, Split &split, int64_t segment, Lock &lock);
-  void *takeLevel(Split &split, int64_t level);
-  void giveLevel(Split &split, void *sums);
+  State &takeLevel(const Worker &worker, Split &split, int64_t level);
   void close(Worker &worker, Split &split, Lock &lock);
   template <class Body>
   void unlocked(Worker &worker, Split &split, Lock &lock, const Body &body);
@@ -133,8 +149,6 @@ private:
   std::condition_variable changed;
   /// One for each worker.
   std::vector<Split> all;
-  /// Free levels of the states of workers that help.
-  std::vector<void *> levels;
   /// Workers between `enter` and `leave`.
   size_t entered = 0;
 };

@@ -59,9 +59,13 @@ void init(tamrt_context *ctx, void *, void *state, void *, const double *,
 /// How many threads a chunk waits for, at most for some seconds, and who has
 /// run one.
 std::atomic<size_t> awaited = 0;
-/// Some chunks take much longer than others.
+/// Some chunks and joins take much longer than others.
 std::atomic<bool> dawdles = false;
 std::atomic<unsigned> dawdled = 0;
+void dawdle() {
+  if (dawdles && ++dawdled * 2654435761u % 11 == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 std::mutex runnersMutex;
 std::set<std::thread::id> runners;
 
@@ -74,8 +78,7 @@ void chunk(tamrt_context *ctx, void *, void *state, void *, const double *,
   if (ctx->status != TAMRT_OK)
     return;
   tamrt_rhs_dense(ctx, x, y, nullptr, rows, 1, second(state));
-  if (dawdles && ++dawdled * 2654435761u % 11 == 0)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  dawdle();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   for (bool waits = awaited > 0; waits;) {
     {
@@ -113,6 +116,12 @@ tamrt_step stepOf(tamrt_step_kind kind, int64_t rung,
   return step;
 }
 
+void moveLate(tamrt_context *ctx, const double *const *earlier, int64_t parts,
+              int64_t count, double *sums, double *out) {
+  dawdle();
+  tamrt_cpu_kernels.move_sums(ctx, earlier, parts, count, sums, out);
+}
+
 RunOptions onThreads(unsigned threads) {
   RunOptions options;
   options.threads = threads;
@@ -134,6 +143,7 @@ protected:
     model.steps = steps;
     awaited = 0;
     dawdles = false;
+    late.move_sums = moveLate;
   }
 
   /// Rows of groups, sizes by group, without the first `skipped`.
@@ -161,6 +171,7 @@ protected:
     return fitGroups(model, rows, *normalization, Tables(), options);
   }
 
+  tamrt_kernels late = tamrt_cpu_kernels;
   tamrt_input inputs[1] = {input("x", TAMRT_RULE_RANGE)};
   tamrt_effect effect = {"x", "l(x)", 0, 2, 0, 0};
   tamrt_accumulator accumulators[2] = {
@@ -198,15 +209,21 @@ TEST_F(TeamTest, BitsDoNotDependOnThreads) {
   }
 }
 
-// Helpers come to several groups while pieces of others are under way.
+// A group of one helper, and helpers that come to several groups while pieces
+// of others are under way.
 TEST_F(TeamTest, ThereAreLevelsForAllNodes) {
-  const Dataset rows = data({40 * S, 40 * S, 40 * S});
-  RunOptions options = onThreads(1);
-  const std::vector<double> expected = *fit(rows, options);
-  dawdles = true;
-  for (int i = 0; i < 40; ++i) {
-    options.threads = 4 + unsigned(i % 5);
-    ASSERT_EQ(*fit(rows, options), expected);
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{70 * S}, {40 * S, 40 * S, 40 * S}}) {
+    const Dataset rows = data(sizes);
+    RunOptions options = onThreads(1);
+    options.kernels = &late;
+    const std::vector<double> expected = *fit(rows, options);
+    dawdles = true;
+    for (int i = 0; i < 20; ++i) {
+      options.threads = unsigned(sizes.size()) + 1 + unsigned(i % 5);
+      ASSERT_EQ(*fit(rows, options), expected);
+    }
+    dawdles = false;
   }
 }
 
@@ -402,19 +419,22 @@ TEST_F(TeamTest, MemoryRunsOut) {
 }
 
 TEST_F(TeamTest, RowsThatComeInParts) {
-  const int64_t all = 9 * S + 9;
+  const int64_t all = 39 * S + 9;
   const Dataset rows = data({all});
   RunOptions options = onThreads(1);
+  options.kernels = &late;
   const std::vector<double> expected = *fit(rows, options);
+  dawdles = true;
   const Normalization normalization = *normalize(model, rows, {{}}, 1);
   const Tables tables;
   const std::vector<std::string> names = {"0"};
   const std::vector<size_t> sizes = {size_t(all)};
   for (unsigned threads : {1, 2, 5, 0})
-    for (std::vector<int64_t> ends : {std::vector<int64_t>{all},
-                                      {3 * S, 6 * S, all},
-                                      {1, S + 1, all},
-                                      {4 * S - 1, 8 * S + 1, 9 * S, all}}) {
+    for (std::vector<int64_t> ends :
+         {std::vector<int64_t>{all},
+          {6 * S, 12 * S, 18 * S, 24 * S, 30 * S, 36 * S, all},
+          {1, S + 1, 15 * S, all},
+          {4 * S - 1, 8 * S + 1, 9 * S, all}}) {
       // The last: threads that have no memory to help.
       options.threads = threads ? threads : 3;
       options.spareBytes = threads ? std::numeric_limits<int64_t>::max() : 0;

@@ -50,8 +50,8 @@ typedef enum tamrt_embed_status {
   TAMRT_EMBED_RANGE_ROUNDING = 11,
   /// The group was not trained. Detail: row, group.
   TAMRT_EMBED_UNKNOWN_GROUP = 12,
-  /// The system of a group is not positive definite; raise the penalty ap.
-  /// Detail: group, effect.
+  /// The system of a group is not positive definite; raise the penalty ap, or
+  /// lower one above 9. Detail: group, effect.
   TAMRT_EMBED_NOT_POSITIVE_DEFINITE = 13,
   /// A sum or a coefficient exceeds the range of a double; scale the target or
   /// the row weights, or lower the penalty ap. Detail: group, effect.

@@ -37,7 +37,8 @@ const char *tamrt_embed_status_string(int status) {
   case TAMRT_EMBED_UNKNOWN_GROUP:
     return "expected groups that were trained";
   case TAMRT_EMBED_NOT_POSITIVE_DEFINITE:
-    return "expected a positive definite system; raise the penalty ap";
+    return "expected a positive definite system; raise the penalty ap, or "
+           "lower one above 9";
   case TAMRT_EMBED_OVERFLOW:
     return "expected finite coefficients, got an overflow; scale the target "
            "or the row weights, or lower the penalty ap";

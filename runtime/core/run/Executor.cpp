@@ -233,8 +233,8 @@ Status checkConverged(const tamrt_model &model,
       shortNumber(outcomes[g].residual) + " after " +
       std::to_string(outcomes[g].iterations) + " iterations; " +
       (isStuck ? "" : "raise --max-iterations, ") +
-      "raise the penalty ap or --tolerance, or take the coefficients as they "
-      "are with --allow-unconverged"};
+      "raise the penalty ap, lower one above 9, raise --tolerance, or take the "
+      "coefficients as they are with --allow-unconverged"};
 }
 
 Status checkCoefficients(const tamrt_model &model,

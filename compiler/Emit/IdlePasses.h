@@ -11,6 +11,10 @@
 
 #include "tamc/Emit/Object.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
 namespace tamc {
 
 /// Names of LLVM's passes that are left out, as they do not change the code of

@@ -69,8 +69,8 @@ typedef enum tamrt_embed_status {
   TAMRT_EMBED_INTERNAL = 19,
   /// The CPU lacks instructions that the model was compiled for (--mcpu).
   TAMRT_EMBED_CPU = 20,
-  /// The iterations of a group did not converge; raise the penalty ap. Detail:
-  /// group.
+  /// The iterations of a group did not converge; raise the penalty ap, or lower
+  /// one above 9. Detail: group.
   TAMRT_EMBED_NOT_CONVERGED = 21,
   /// A number that an effect learns from the training rows exceeds the range of
   /// a double: the rows' distances are too small for a gamma, or the leaves'

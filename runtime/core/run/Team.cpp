@@ -11,10 +11,15 @@
 //
 // Workers take pieces in order, one or those of a subtree. Each has a state
 // with all levels, and stays with a pass until it is closed. Level l of a state
-// has nodes of level l alone, and there is always one for a node. For a node
-// waits for the other half of its parent, where some worker has a piece under
-// way, but for the last node of its level: so there are at most as many of a
-// level as workers of the pass.
+// has nodes of level l alone, and there is always a free one: each worker
+// accounts for one node of a level, the sibling of what its piece is a part of
+// there, or what it stores there itself.
+// - A node whose sibling has pieces that a worker took and has not joined yet
+//   is that worker's. So are the partners that it is joining: each lies beside
+//   its path.
+// - Of a level there is one other node at most, the last one, whose sibling no
+//   worker has taken. The worker of its last piece has not taken others since:
+//   they would be the sibling's.
 //
 // Sums that another processor wrote last take several times as long to read or
 // overwrite. So a worker takes the pieces of a subtree, if there are many, and
@@ -34,7 +39,8 @@ namespace {
 constexpr auto kSegment = size_t(TAMRT_SEGMENT_ROWS);
 
 /// Pieces that a worker takes at once, a power of two; for each that it takes,
-/// there are so many for every worker, so that all end at the same time.
+/// there are so many for every worker, so that the last ones are taken one by
+/// one.
 constexpr size_t kMostAtOnce = 8, kLeftForEach = 2;
 
 /// A level in State::used.
@@ -69,7 +75,6 @@ Team::Team(Crew &crew)
   for (Split &split : all) {
     split.nodes.reserve(workers * perState);
     split.states.reserve(workers);
-    split.counts.reserve(workers);
   }
 }
 
@@ -195,10 +200,7 @@ Team::State &Team::takeLevel(const Worker &worker, Split &split,
 std::optional<Team::Node> Team::takePartner(Split &split, const Node &node,
                                             Lock &lock) {
   while (!split.failed()) {
-    const auto at = std::find_if(
-        split.nodes.begin(), split.nodes.end(), [&](const Node &other) {
-          return other.level == node.level && other.index == (node.index ^ 1);
-        });
+    const auto at = split.find(node.level, node.index ^ 1);
     if (at == split.nodes.end())
       break;
     if (at->isThere) {
@@ -245,9 +247,8 @@ void Team::climb(Worker &worker, Split &split, int64_t segment, Lock &lock) {
   });
   for (size_t i = 0; i < count; ++i)
     partners[i].state->used &= ~bitOf(partners[i].level);
-  for (Node &each : split.nodes)
-    if (each.level == node.level && each.index == node.index)
-      each.isThere = true;
+  split.find(node.level, node.index)->isThere = true;
+  changed.notify_all();
 }
 
 /// Takes the next pieces: those of a subtree, if there are enough for all.
@@ -314,33 +315,38 @@ void Team::open(Worker &worker, const Pass &pass) {
 }
 
 /// Moves the sums of a pass to the group's state.
-void Team::close(Worker &worker, Split &split, Lock &lock) {
+void Team::gather(Worker &worker, Split &split, Lock &lock) {
   const tamrt_step_kind kind = split.pass->kind;
   const Workplace place = split.place;
-  if (!split.failed())
-    unlocked(worker, split, lock, [&] {
-      if (split.last)
-        attemptSums(worker, kind, [&](const tamrt_accumulator &each, int64_t) {
-          worker.place.move(each.count, numbersIn(split.last, each),
-                            numbersIn(place.state, each));
-        });
-      for (const Node &node : split.nodes)
-        if (void *to = split.layout.at(place.state, node.level),
-            *from = split.sumsOf(node);
-            to != from)
-          attemptSums(worker, kind,
-                      [&](const tamrt_accumulator &each, int64_t offset) {
-                        worker.place.move(each.count, numbersAt(from, offset),
-                                          numbersAt(to, offset));
-                      });
-      for (void *other : split.counts)
-        attemptCounts(worker, kind, [&](const tamrt_accumulator &each) {
-          worker.place.joinCounts(each, numbersIn(other, each));
-        });
-    });
+  unlocked(worker, split, lock, [&] {
+    if (split.last)
+      attemptSums(worker, kind, [&](const tamrt_accumulator &each, int64_t) {
+        worker.place.move(each.count, numbersIn(split.last, each),
+                          numbersIn(place.state, each));
+      });
+    for (const Node &node : split.nodes)
+      if (void *to = split.layout.at(place.state, node.level),
+          *from = split.sumsOf(node);
+          to != from)
+        attemptSums(worker, kind,
+                    [&](const tamrt_accumulator &each, int64_t offset) {
+                      worker.place.move(each.count, numbersAt(from, offset),
+                                        numbersAt(to, offset));
+                    });
+    if (!hasCounts)
+      return;
+    // Those of helpers.
+    for (size_t i = 1; i < split.states.size(); ++i)
+      attemptCounts(worker, kind, [&](const tamrt_accumulator &each) {
+        worker.place.joinCounts(each, numbersIn(split.states[i].memory, each));
+      });
+  });
+}
+
+/// Lets the workers of a pass go.
+void Team::close(Split &split) {
   split.nodes.clear();
   split.states.clear();
-  split.counts.clear();
   split.last = nullptr;
   split.pass = nullptr;
   changed.notify_all();
@@ -380,7 +386,13 @@ void Team::add(Worker &worker, const Pass &pass) {
     } catch (...) {
       exception = std::current_exception();
     }
-  close(worker, split, lock);
+  try {
+    if (!split.failed())
+      gather(worker, split, lock);
+  } catch (...) {
+    exception = std::current_exception();
+  }
+  close(split);
   if (split.failed()) {
     worker.place.context.status = split.error.status;
     worker.place.context.detail = split.error.detail;
@@ -421,8 +433,6 @@ void Team::help(Worker &worker) {
     const size_t serial = split->serial;
     const tamrt_step_kind kind = split->pass->kind;
     split->states.push_back({worker.place.state});
-    if (hasCounts)
-      split->counts.push_back(worker.place.state);
     ++split->open;
     try {
       unlocked(worker, *split, lock, [&] { clear(worker, kind); });

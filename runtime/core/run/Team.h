@@ -12,8 +12,9 @@
 ///
 /// Each thread sums whole segments in a state of its own and joins them in the
 /// tree of segments (Workplace.h), whose order does not depend on time: so no
-/// thread waits for the segments before its own, and the bits are those of one
-/// thread. Row counts are exact in any order and are added once, at the end.
+/// thread waits for its turn, but at most for a partner on its way to a level,
+/// and the bits are those of one thread. Row counts are exact in any order and
+/// are added once, at the end.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include "core/run/Crew.h"
 #include "tamrt/abi.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -93,9 +95,9 @@ private:
     const Pass *pass = nullptr;
     /// The workplace of the worker that has the group.
     Workplace place;
-    /// Pieces, and the next one that has not begun.
+    /// Pieces, and the next one that no worker has taken.
     size_t pieces = 0, next = 0;
-    /// Pieces under way.
+    /// Workers that add pieces, or zero their state before.
     size_t open = 0;
     /// The nodes that wait for a partner.
     std::vector<Node> nodes;
@@ -104,14 +106,17 @@ private:
     LevelLayout layout;
     /// Changes with each pass.
     size_t serial = 0;
-    /// States of helpers with row counts of the group.
-    std::vector<void *> counts;
     /// A helper's state with the sums of the last piece.
     void *last = nullptr;
     /// The first error.
     tamrt_context error = {};
     std::string shortage;
 
+    std::vector<Node>::iterator find(int64_t level, int64_t index) {
+      return std::find_if(nodes.begin(), nodes.end(), [&](const Node &node) {
+        return node.level == level && node.index == index;
+      });
+    }
     void *sumsOf(const Node &node) const {
       return layout.at(node.state->memory, node.level);
     }
@@ -135,7 +140,8 @@ private:
   std::optional<Node> takePartner(Split &split, const Node &node, Lock &lock);
   void climb(Worker &worker, Split &split, int64_t segment, Lock &lock);
   State &takeLevel(const Worker &worker, Split &split, int64_t level);
-  void close(Worker &worker, Split &split, Lock &lock);
+  void gather(Worker &worker, Split &split, Lock &lock);
+  void close(Split &split);
   template <class Body>
   void unlocked(Worker &worker, Split &split, Lock &lock, const Body &body);
   Split *findLongest();

@@ -32,6 +32,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -209,8 +210,8 @@ TEST_F(TeamTest, BitsDoNotDependOnThreads) {
   }
 }
 
-// A group of one helper, and helpers that come to several groups while pieces
-// of others are under way.
+// A group that one to five helpers share, and helpers that come to several
+// groups while pieces of others are under way.
 TEST_F(TeamTest, ThereAreLevelsForAllNodes) {
   for (const std::vector<int64_t> &sizes :
        {std::vector<int64_t>{70 * S}, {40 * S, 40 * S, 40 * S}}) {
@@ -340,6 +341,43 @@ TEST_F(TeamTest, MemoryRunsOutBetweenTheSumsOfAState) {
     EXPECT_EQ(*fit(rows, options), expected) << call;
     EXPECT_GE(calls, 20) << "two of each of 9 moves and of the last join";
   }
+}
+
+void moveThatThrows(tamrt_context *ctx, const double *const *earlier,
+                    int64_t parts, int64_t count, double *sums, double *out) {
+  if (++calls == firstFailure)
+    throw std::bad_alloc();
+  moveLate(ctx, earlier, parts, count, sums, out);
+}
+
+void moveThatEnds(tamrt_context *ctx, const double *const *earlier,
+                  int64_t parts, int64_t count, double *sums, double *out) {
+  if (!failsNow(ctx))
+    moveLate(ctx, earlier, parts, count, sums, out);
+}
+
+// Whatever other threads wait for.
+TEST_F(TeamTest, MovesThatFailForGood) {
+  const Dataset rows = data({40 * S});
+  dawdles = true;
+  for (int call = 1; call <= 90; call += 4)
+    for (bool throws : {false, true}) {
+      tamrt_kernels kernels = tamrt_cpu_kernels;
+      kernels.move_sums = throws ? moveThatThrows : moveThatEnds;
+      RunOptions options = onThreads(2 + unsigned(call) % 4);
+      options.kernels = &kernels;
+      calls = 0;
+      firstFailure = call;
+      lastFailure = std::numeric_limits<int>::max();
+      // Two sums of 39 segments, and of what helpers have at the end.
+      const bool mustFail = call <= 2 * 39;
+      try {
+        const bool fails = !fit(rows, options);
+        EXPECT_TRUE(fails ? !throws : !mustFail) << call;
+      } catch (const std::bad_alloc &) {
+        EXPECT_TRUE(throws) << call;
+      }
+    }
 }
 
 /// The chunk of a right-hand side that finds no memory at some calls, before

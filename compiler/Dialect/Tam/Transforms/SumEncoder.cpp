@@ -114,8 +114,10 @@ SumsLayout SumEncoder::layoutOf(GramOp gram) const {
   if (!hasKernel(a, b))
     return SumsLayout::Transposed;
   // The numbers of splines are added together only along the columns of sums.
+  // Row weights multiply the kernel's first matrix: with them a sum in the
+  // other order would round otherwise.
   const bool isAcross = isa<SparseAttr>(getEncoding(a.getType())) &&
                         isa<SparseAttr>(getEncoding(b.getType())) &&
-                        hasBands(a) && !hasBands(b);
+                        !gram.getWeights() && hasBands(a) && !hasBands(b);
   return isAcross ? SumsLayout::Transposed : SumsLayout::Full;
 }

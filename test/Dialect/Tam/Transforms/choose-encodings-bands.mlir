@@ -1,5 +1,5 @@
 // The sums of two sparse matrices lie along the bands, whichever matrix has
-// them.
+// them. Those with row weights stay: the weights multiply the first matrix.
 //
 // RUN: tam-opt %s --tam-choose-encodings | FileCheck %s
 
@@ -8,8 +8,9 @@
 // CHECK: %[[SPARSE:.*]] = tam.convert {{.*}} -> tensor<?x2xf64, #tam.sparse<1>>
 // CHECK: tam.gram %[[PRODUCT]], %[[SPARSE]] into {{.*}} -> tensor<15x2xf64, #tam.sums<transposed>>
 // CHECK: tam.gram %[[SPARSE]], %[[PRODUCT]] into {{.*}} -> tensor<2x15xf64, #tam.sums<full>>
+// CHECK: tam.gram %[[PRODUCT]], %[[SPARSE]] weights {{.*}} -> tensor<15x2xf64, #tam.sums<full>>
 func.func @sums(%u: tensor<?xf64>, %v: tensor<?xf64>, %w: tensor<?xf64>,
-                %p: tensor<4xf64>) {
+                %weights: tensor<?xf64>, %p: tensor<4xf64>) {
   %a = tam.bspline %u, %p {intervals = 2, degree = 3} : tensor<?xf64>,
       tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
   %b = tam.category %v {levels = 3} : tensor<?xf64>
@@ -24,6 +25,10 @@ func.func @sums(%u: tensor<?xf64>, %v: tensor<?xf64>, %w: tensor<?xf64>,
   %y = tam.zeros : tensor<2x15xf64>
   %h = tam.gram %c, %ab into %y : tensor<?x2xf64, #tam.one_hot>,
       tensor<?x15xf64, #tam.sparse<4>> -> tensor<2x15xf64>
+  %x = tam.zeros : tensor<15x2xf64>
+  %i = tam.gram %ab, %c weights %weights : tensor<?xf64> into %x
+      : tensor<?x15xf64, #tam.sparse<4>>, tensor<?x2xf64, #tam.one_hot>
+      -> tensor<15x2xf64>
   return
 }
 

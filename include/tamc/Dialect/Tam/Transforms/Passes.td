@@ -226,7 +226,8 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
     `frequencies=false`). Sums of two matrices are `full`, or `transposed` if
     the kernel takes the matrices in the other order: one-hot and multi-hot,
     banded, sparse, dense. Those of two sparse matrices lie along the bands of
-    the one that has bands.
+    the one that has bands, unless they have row weights, which multiply the
+    first matrix and would round otherwise.
 
     Two encodings without a kernel of their own are converted (tam.convert):
     those that store all columns to dense, and if there is still no kernel,

@@ -119,9 +119,21 @@ class ConjugateGradients(harness.TestCase):
 
     def test_units_do_not_matter(self):
         model = self.compile(self.FORMULA, "--min-cg=0", group="g")
-        for scale in (1e-9, 1e9):
+        for scale in (1e-100, 1e-26, 1e-9, 1e9):
             rows = self.write_rows(scale=scale)
             self.check_agrees(model, rows, rows)
+
+    def test_tiny_targets(self):
+        """Zeros are a solution for zeros alone."""
+        model = self.compile(self.FORMULA, "--min-cg=0", group="g")
+        rows = self.write_rows(rows=200, scale=0.0)
+        told = self.check_agrees(model, rows, rows)
+        self.assertEqual(told["residual"], 0)
+        run = self.run_program(model, "fit", self.write_rows(scale=1e-160),
+                               "-o", "w", "--solver=cg")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("expected conjugate gradients to reach a residual below "
+                      "1.0e-10, got 1.0e+00 after 0 iterations", run.stderr)
 
     def test_large_models_need_no_matrix(self):
         """With `auto` and more coefficients than the direct solver takes."""

@@ -14,9 +14,9 @@
 namespace tamrt {
 namespace {
 
-/// Residuals are relative to |b|, but to no less than this (docs/math.md
-/// section 4).
-constexpr double kMinNorm = 1e-12;
+/// Below this |b| the squares of residuals vanish, and nothing tells whether a
+/// group has converged (docs/math.md section 4).
+constexpr double kMinNorm = 1e-140;
 
 /// A is at least 1e-6 T times the identity: a p'Ap below this times T p'p is a
 /// rounding error, and no step is taken along p. Unlike a bound on p'Ap alone
@@ -101,8 +101,16 @@ void CgIteration::start(tamrt_context &context) {
   const double square = dot(r, r, model.columns);
   if (!isFinite(square, r, model.columns, context))
     return;
-  norm = std::max(std::sqrt(square), kMinNorm);
-  judge();
+  norm = std::sqrt(square);
+  if (norm >= kMinNorm) {
+    judge();
+    return;
+  }
+  // Without a step x is 0, which solves the equations only if b is 0.
+  over = true;
+  result.converged = std::all_of(r, r + model.columns,
+                                 [](double value) { return value == 0; });
+  result.residual = result.converged ? 0 : 1;
 }
 
 void CgIteration::judge() {

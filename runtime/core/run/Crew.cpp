@@ -15,9 +15,6 @@
 #include <algorithm>
 #include <cmath>
 
-// Exported by OpenBLAS; other BLAS libraries do not have it.
-extern "C" __attribute__((weak)) void openblas_set_num_threads(int threads);
-
 namespace tamrt {
 namespace {
 
@@ -410,11 +407,6 @@ bool canSplit(const Ladder &ladder, const Device &device) {
                      [&](const tamrt_accumulator &accumulator) {
                        return accumulator.kind == ladder.kind;
                      });
-}
-
-void useOneBlasThread() {
-  if (openblas_set_num_threads)
-    openblas_set_num_threads(1);
 }
 
 Question questionOf(const tamrt_model &model, tamrt_step_kind kind,

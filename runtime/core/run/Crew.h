@@ -119,9 +119,6 @@ bool goOnOnCpu(RunOptions &options, const std::string &why);
 bool takeLess(size_t &count, size_t most, const char *what, RunOptions &options,
               LogLevel level, const std::string &why);
 
-/// Keeps a BLAS library from starting threads of its own.
-void useOneBlasThread();
-
 /// Attempts the chunks of `rows` rows, from row `start` of a group on, with
 /// steps of `kind`, one at a time: prepare(first row) is called before the
 /// first attempt; run(step, first row, rows) sets the columns and runs the

@@ -46,7 +46,6 @@ public:
   /// first group in order with an error, for any number of threads: all groups
   /// before it have begun, and none is interrupted.
   template <class Process> Status run(const Process &process) {
-    useOneBlasThread();
     const size_t count = groups.size();
     std::vector<tamrt_context> failures(crew.workers.size());
     std::vector<size_t> failed(crew.workers.size(), count);

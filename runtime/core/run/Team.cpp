@@ -46,9 +46,13 @@ constexpr size_t kMostAtOnce = 8, kLeftForEach = 2;
 /// A level in State::used.
 constexpr uint64_t bitOf(int64_t level) { return uint64_t(1) << level; }
 
-/// The first row of piece `piece` of a pass: pieces end with segments.
+/// The segment of piece `piece` of a pass: pieces end with segments.
+size_t segmentOf(const Pass &pass, size_t piece) {
+  return pass.first / kSegment + piece;
+}
+
 size_t beginOf(const Pass &pass, size_t piece) {
-  return piece == 0 ? pass.first : (pass.first / kSegment + piece) * kSegment;
+  return std::max(pass.first, segmentOf(pass, piece) * kSegment);
 }
 
 size_t endOf(const Pass &pass, size_t piece) {
@@ -151,34 +155,32 @@ void Team::clear(Worker &worker, tamrt_step_kind kind) {
   attemptCounts(worker, kind, zero);
 }
 
-/// Runs `body` for a group without holding the lock. An error of the steps, or
-/// an exception, which is thrown again, becomes the group's error.
+/// Runs `body` for a group without holding the lock. An error of the steps or
+/// an exception becomes the error of the worker and, if it is the first, of the
+/// group.
 template <class Body>
 void Team::unlocked(Worker &worker, Split &split, Lock &lock,
                     const Body &body) {
   const Workplace own = worker.place;
-  worker.place.parameters = split.place.parameters;
-  worker.place.tables = split.place.tables;
+  worker.place.parameters = split.parameters;
+  worker.place.tables = split.tables;
   lock.unlock();
-  tamrt_context error = {};
   std::exception_ptr exception;
   try {
     body();
-    error = worker.place.context;
   } catch (...) {
     exception = std::current_exception();
-    error.status = TAMRT_ERROR_OUT_OF_MEMORY;
+    worker.place.context.status = TAMRT_ERROR_OUT_OF_MEMORY;
   }
   lock.lock();
   worker.place.parameters = own.parameters;
   worker.place.tables = own.tables;
-  if (error.status != TAMRT_OK && !split.failed()) {
-    split.error = error;
+  if (!worker.place.good() && !split.failed()) {
+    split.error = worker.place.context;
     split.shortage = worker.shortage;
+    split.exception = exception;
   }
   changed.notify_all();
-  if (exception)
-    std::rethrow_exception(exception);
 }
 
 /// Takes a free level `level` for a node, of the worker's own state if it is
@@ -254,7 +256,7 @@ void Team::climb(Worker &worker, Split &split, int64_t segment, Lock &lock) {
 /// Takes the next pieces: those of a subtree, if there are enough for all.
 Team::Pieces Team::takePieces(Split &split) {
   const size_t begin = split.next, left = split.pieces - begin;
-  const size_t segment = beginOf(*split.pass, begin) / kSegment;
+  const size_t segment = segmentOf(*split.pass, begin);
   size_t count = 1;
   while (count < kMostAtOnce && segment % (2 * count) == 0 &&
          2 * count * kLeftForEach * crew.workers.size() <= left)
@@ -266,10 +268,11 @@ Team::Pieces Team::takePieces(Split &split) {
 /// Sums a piece in the worker's state and joins it. The last one stays there.
 void Team::addPiece(Worker &worker, Split &split, size_t piece, Lock &lock) {
   const Pass &pass = *split.pass;
-  const size_t first = beginOf(pass, piece), segment = first / kSegment;
+  const size_t segment = segmentOf(pass, piece);
   unlocked(worker, split, lock, [&] {
     const size_t end = endOf(pass, piece);
-    addAlone(worker, pass, first, end, /*last=*/end, segment * kSegment);
+    addAlone(worker, pass, beginOf(pass, piece), end, /*last=*/end,
+             /*origin=*/segment * kSegment);
   });
   if (piece + 1 < split.pieces)
     climb(worker, split, int64_t(segment), lock);
@@ -279,27 +282,21 @@ void Team::addPiece(Worker &worker, Split &split, size_t piece, Lock &lock) {
 void Team::begin(Worker &worker, Split &split, Lock &lock) {
   const Pieces pieces = takePieces(split);
   ++split.open;
-  std::exception_ptr exception;
-  try {
-    for (size_t piece = pieces.begin; piece < pieces.end && !split.failed();
-         ++piece)
-      addPiece(worker, split, piece, lock);
-  } catch (...) {
-    exception = std::current_exception();
-  }
-  if (pieces.end == split.pieces && worker.place.state != split.place.state)
+  for (size_t piece = pieces.begin; piece < pieces.end && !split.failed();
+       ++piece)
+    addPiece(worker, split, piece, lock);
+  if (pieces.end == split.pieces && worker.place.state != split.stateOfGroup())
     split.last = worker.place.state;
   --split.open;
   changed.notify_all();
-  if (exception)
-    std::rethrow_exception(exception);
 }
 
 /// Makes a pass one that others may share.
 void Team::open(Worker &worker, const Pass &pass) {
   Split &split = all[worker.lane];
   split.pass = &pass;
-  split.place = worker.place;
+  split.parameters = worker.place.parameters;
+  split.tables = worker.place.tables;
   split.pieces = piecesOf(pass);
   split.next = 0;
   split.error = {};
@@ -317,15 +314,15 @@ void Team::open(Worker &worker, const Pass &pass) {
 /// Moves the sums of a pass to the group's state.
 void Team::gather(Worker &worker, Split &split, Lock &lock) {
   const tamrt_step_kind kind = split.pass->kind;
-  const Workplace place = split.place;
   unlocked(worker, split, lock, [&] {
+    void *state = split.stateOfGroup();
     if (split.last)
       attemptSums(worker, kind, [&](const tamrt_accumulator &each, int64_t) {
         worker.place.move(each.count, numbersIn(split.last, each),
-                          numbersIn(place.state, each));
+                          numbersIn(state, each));
       });
     for (const Node &node : split.nodes)
-      if (void *to = split.layout.at(place.state, node.level),
+      if (void *to = split.layout.at(state, node.level),
           *from = split.sumsOf(node);
           to != from)
         attemptSums(worker, kind,
@@ -372,33 +369,23 @@ void Team::add(Worker &worker, const Pass &pass) {
   // If the pass is not the first, the group's state has the segment before it,
   // or the start of its first one, with which its owner begins.
   bool hasSegment = pass.first > 0 && pass.first % kSegment == 0;
-  // Other threads use the pass until the split has ended, even after an
-  // exception.
-  std::exception_ptr exception;
+  // Other threads use the pass until the split has ended, even after an error.
   while (!split.isOver())
-    try {
-      if (std::exchange(hasSegment, false))
-        climb(worker, split, int64_t(pass.first / kSegment) - 1, lock);
-      else if (!split.failed() && split.next < split.pieces)
-        begin(worker, split, lock);
-      else
-        changed.wait(lock);
-    } catch (...) {
-      exception = std::current_exception();
-    }
-  try {
-    if (!split.failed())
-      gather(worker, split, lock);
-  } catch (...) {
-    exception = std::current_exception();
-  }
+    if (std::exchange(hasSegment, false))
+      climb(worker, split, int64_t(pass.first / kSegment) - 1, lock);
+    else if (!split.failed() && split.next < split.pieces)
+      begin(worker, split, lock);
+    else
+      changed.wait(lock);
+  if (!split.failed())
+    gather(worker, split, lock);
   close(split);
   if (split.failed()) {
     worker.place.context.status = split.error.status;
     worker.place.context.detail = split.error.detail;
     worker.shortage = split.shortage;
   }
-  if (exception)
+  if (std::exception_ptr exception = std::exchange(split.exception, nullptr))
     std::rethrow_exception(exception);
 }
 
@@ -434,12 +421,7 @@ void Team::help(Worker &worker) {
     const tamrt_step_kind kind = split->pass->kind;
     split->states.push_back({worker.place.state});
     ++split->open;
-    try {
-      unlocked(worker, *split, lock, [&] { clear(worker, kind); });
-    } catch (...) {
-      --split->open;
-      throw;
-    }
+    unlocked(worker, *split, lock, [&] { clear(worker, kind); });
     --split->open;
     changed.notify_all();
     // Until it is closed, nodes, counts or the last sums may be in the

@@ -66,7 +66,8 @@ public:
   void leave();
 
   /// Adds rows to the sums in `worker.place.state`, with the help of free
-  /// workers. The status is that of the first thread that failed.
+  /// workers. The status is that of the first thread that failed; what it threw
+  /// is thrown again.
   void add(Worker &worker, const Pass &pass);
 
   /// Helps other workers until none has groups of its own. Not to be called
@@ -93,8 +94,9 @@ private:
   /// A pass that several workers may share, in pieces within one segment each.
   struct Split {
     const Pass *pass = nullptr;
-    /// The workplace of the worker that has the group.
-    Workplace place;
+    /// Those of the group.
+    double *parameters = nullptr;
+    const void *const *tables = nullptr;
     /// Pieces, and the next one that no worker has taken.
     size_t pieces = 0, next = 0;
     /// Workers that add pieces, or zero their state before.
@@ -108,15 +110,17 @@ private:
     size_t serial = 0;
     /// A helper's state with the sums of the last piece.
     void *last = nullptr;
-    /// The first error.
+    /// The first error, and what was thrown if it is an exception.
     tamrt_context error = {};
     std::string shortage;
+    std::exception_ptr exception;
 
     std::vector<Node>::iterator find(int64_t level, int64_t index) {
       return std::find_if(nodes.begin(), nodes.end(), [&](const Node &node) {
         return node.level == level && node.index == index;
       });
     }
+    void *stateOfGroup() const { return states.front().memory; }
     void *sumsOf(const Node &node) const {
       return layout.at(node.state->memory, node.level);
     }

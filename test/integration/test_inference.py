@@ -604,6 +604,21 @@ class Options(TestCase):
                                      weights, "--se").split("\n", 1)[0]
                 self.assertEqual(len(set(table.split(","))), 5, table)
 
+    def test_constant_column(self):
+        """An effect that is 0 in all rows has no degrees of freedom: not the
+        rounding below 0 of a difference."""
+        model = self.compile("y ~ l(a)+l(k)", **small.KEYS)
+        for days in (5, 9, 27):
+            path = harness.write_csv(
+                self.dir / "constant.csv",
+                [row | {"a": "3.7"} for row in small.rows(days=days)])
+            weights = self.fit(model, path, "--inference")
+            text = self.succeed(model, "summary", "--weights", weights,
+                                "--format=json")
+            for group in json.loads(text)["groups"]:
+                edf = group["effects"][1]["edf"]
+                self.assertTrue(0 <= edf < 1e-15, (days, edf))
+
     def test_few_rows(self):
         """Of groups of 1 to 3 rows, others are not affected."""
         rows = harness.read_csv(self.train)

@@ -42,11 +42,16 @@ void Inference::take(const tamrt_model &model, size_t group,
   const auto d = size_t(model.columns), e = size_t(model.effect_count);
   std::copy_n(output + layout.inverse, triangleSize(model.columns),
               covarianceOf(model, group));
-  std::copy_n(output + layout.edf, e, edf.data() + group * e);
+  // A trace of a block of A^-1 S, which is between 0 and the number of columns.
+  // It comes as a difference from that number, whose rounding may leave a
+  // constant column -2e-16.
+  double *own = edf.data() + group * e;
+  for (size_t i = 0; i < e; ++i)
+    own[i] = std::clamp(output[size_t(layout.edf) + i], 0.0,
+                        double(model.effects[i].columns));
   std::copy_n(output + layout.means, d, means.data() + group * d);
   double *fields = fieldsOf(group);
-  fields[kEdf] =
-      std::accumulate(output + layout.edf, output + layout.edf + e, 0.0);
+  fields[kEdf] = std::accumulate(own, own + e, 0.0);
   fields[kLogDeterminant] = output[layout.numbers];
   fields[kCondition] = output[layout.numbers + 1];
 }

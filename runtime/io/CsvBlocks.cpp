@@ -105,13 +105,14 @@ void CsvBlock::rowLines(uint64_t *out) const {
 }
 
 Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes,
-                                  CsvFormat format) {
+                                  CsvFormat format, bool mayLackRows) {
   Result<InputFile> file = InputFile::open(path);
   if (!file)
     return std::move(file).error();
   CsvBlocks blocks(*std::move(file));
   blocks.csvFormat = std::make_shared<const CsvFormat>(std::move(format));
   blocks.blockBytes = blockBytes;
+  blocks.anyRow = mayLackRows;
   if (Status s = blocks.readHeader(); !s)
     return std::move(s).error();
   return blocks;
@@ -261,10 +262,11 @@ Status CsvBlocks::readHeader() {
   columnNames = *std::move(names);
   firstRow = header.end;
   if (firstRow == *filled) {
-    if (ended)
+    if (ended && !anyRow)
       return Error{fmt::format("{}: no rows after the header", path())};
     // Its line end.
-    firstRow += text[firstRow] == '\r' ? 2 : 1;
+    if (firstRow < block.size)
+      firstRow += text[firstRow] == '\r' ? 2 : 1;
   }
   firstLine = lineInText(text, firstRow);
   rest.assign(text + firstRow, text + block.size);

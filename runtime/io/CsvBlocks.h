@@ -151,14 +151,16 @@ public:
   static constexpr size_t kBlockBytes = size_t(1) << 17;
 
   /// Opens `path` ("-": standard input) and reads its header. Blocks are of
-  /// about `blockBytes`.
+  /// about `blockBytes`. If it may lack rows, none after the header are no
+  /// error.
   ///
   /// Errors, all of which start with the path: the system's; a file that is
   /// empty or binary; a fault in the header (with the line); a column name that
   /// appears twice; a header without rows, if that is already known.
   static Result<CsvBlocks> open(const std::string &path,
                                 size_t blockBytes = kBlockBytes,
-                                CsvFormat format = {});
+                                CsvFormat format = {},
+                                bool mayLackRows = false);
 
   /// Opens the rows of `source`. Errors: those of a file, and of a frame a
   /// column name that appears twice and no rows.
@@ -189,7 +191,7 @@ public:
   Result<size_t> require(std::string_view column) const;
 
   /// Reads the next rows, about a block's bytes and at least one row. False at
-  /// the end. Errors: the system's; a file without rows.
+  /// the end. Errors: the system's; a file without rows that must have some.
   Result<bool> read(CsvBlock &block);
 
   /// Returns to the first row. Errors: a file that cannot be read twice.
@@ -220,7 +222,9 @@ private:
   /// Of a file.
   std::optional<InputFile> file;
   std::shared_ptr<const CsvFormat> csvFormat;
-  bool ended = false, anyRow = false;
+  bool ended = false;
+  /// Whether a row has been read, or none need be there.
+  bool anyRow = false;
   size_t blockBytes = kBlockBytes;
   std::vector<std::string> columnNames;
   /// Bytes that were read and are not in a block yet; they start with a row.

@@ -566,6 +566,49 @@ class Files(Mpi):
         self.assertEqual(self.fit(model, self.cut(train, 4)).read_bytes(),
                          self.fit(model, train).read_bytes())
 
+    def test_files_without_rows(self):
+        """Some of several files, plain or compressed, with or without a last
+        line end: the first, the last and those between."""
+        model = self.compile("y ~ l(a) + c(h, n_cat=3, levels=True)",
+                             group="g", date="date")
+        train = self.write(rows_of(900, 40))
+        pattern = self.cut(train, 4)
+        for i, end in enumerate(("", "\n", "\r\n", "\n\n\n")):
+            name = f"rows-{('0', '00a', '02a', '04')[i]}.csv"
+            (pattern.parent / name).write_bytes(
+                (ranks.COLUMNS.rstrip() + end).encode())
+            with gzip.open(pattern.parent / f"{name}.gz", "wb") as file:
+                file.write((ranks.COLUMNS.rstrip() + end).encode())
+        pattern = pattern.parent / "rows-*"
+        expected = self.fit(model, train)
+        self.assert_same(model, train, pattern, counts=(2, 5, 13))
+        self.assertEqual(self.fit(model, pattern, weights="p").read_bytes(),
+                         expected.read_bytes())
+        self.assertEqual(
+            self.predict(model, pattern, expected, output="p.csv").read_bytes(),
+            self.predict(model, train, expected, output="t.csv").read_bytes())
+        # Their columns count.
+        last = pattern.parent / "rows-04.csv"
+        last.write_text(ranks.COLUMNS.replace(",a,", ",e,"))
+        run = self.run_program(model, "fit", pattern, "-o", "w")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(f"error: {last}: expected the columns of ", run.stderr)
+        # Some file must have rows.
+        last.unlink()
+        for path in pattern.parent.glob("rows-0[0-3].csv"):
+            path.unlink()
+        for command in ("fit", "predict"):
+            run = self.run_program(
+                model, command, pattern, "-o", "w",
+                *["--weights", expected] * (command == "predict"))
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"error: {pattern.parent}/rows-0.csv: no rows after "
+                          "the header", run.stderr)
+        path = self.write([])
+        for count in (1, 2):
+            self.assertEqual(self.fail_ranks(count, model, path),
+                             f"{path}: no rows after the header")
+
     def test_name_with_a_bracket(self):
         model = self.compile("y ~ l(a)")
         train = self.write(rows_of(40), "[a].csv")

@@ -256,6 +256,7 @@ Result<Place> startOf(const Ranks &ranks, const std::vector<File> &files,
 }
 
 /// The rows of the spans of this rank, and the names of their files' columns.
+/// A file without rows has none.
 Result<std::vector<RankPiece>> openSpans(const std::vector<File> &files,
                                          const std::vector<Span> &spans,
                                          size_t line, const CsvFormat &format,
@@ -264,7 +265,8 @@ Result<std::vector<RankPiece>> openSpans(const std::vector<File> &files,
   for (const Span &span : spans) {
     const File &file = files[span.file];
     Result<CsvBlocks> opened =
-        CsvBlocks::open(file.path, CsvBlocks::kBlockBytes, format);
+        CsvBlocks::open(file.path, CsvBlocks::kBlockBytes, format,
+                        /*mayLackRows=*/true);
     if (!opened)
       return std::move(opened).error();
     names.text(file.path);
@@ -272,6 +274,12 @@ Result<std::vector<RankPiece>> openSpans(const std::vector<File> &files,
     for (const std::string &name : opened->names())
       all += fmt::format("{}'{}'", all.empty() ? "" : ", ", name);
     names.text(all);
+    CsvBlock block;
+    Result<bool> hasRows = opened->read(block);
+    if (!hasRows)
+      return std::move(hasRows).error();
+    if (!*hasRows)
+      continue;
     DataSource source(file.path);
     if (!file.isWhole) {
       ByteRange range = {span.begin, span.end, line};
@@ -353,9 +361,16 @@ Result<std::vector<RankPiece>> divideFiles(const Ranks &ranks,
   MessageWriter count;
   count.number(pieces->size());
   const RankBytes all = ranks.gatherAll(count.bytes);
-  for (size_t r = 0; r < ranks.rank(); ++r)
-    for (RankPiece &piece : *pieces)
-      piece.index += MessageReader(all[r]).number();
+  size_t before = 0, some = 0;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    const size_t own = MessageReader(all[r]).number();
+    some += own;
+    before += r < ranks.rank() ? own : 0;
+  }
+  if (some == 0)
+    return Error{files->front().path + ": no rows after the header"};
+  for (RankPiece &piece : *pieces)
+    piece.index += before;
   return pieces;
 }
 

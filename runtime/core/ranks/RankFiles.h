@@ -44,8 +44,9 @@ struct RankPiece {
 
 /// The pieces of this rank, of the files that a pattern names, in the order of
 /// their names' bytes. Some ranks may have none. Compressed files are not
-/// divided. Errors: no such files; what is no regular file; a file whose
-/// columns are not those of the first; those of `CsvBlocks::open`.
+/// divided, and some may have no rows. Errors: no such files; what is no
+/// regular file; a file whose columns are not those of the first; no rows in
+/// any; those of `CsvBlocks::open`.
 Result<std::vector<RankPiece>> divideFiles(const Ranks &ranks,
                                            const std::string &pattern,
                                            const CsvFormat &format);

@@ -78,9 +78,13 @@ static const std::vector<std::pair<Named, std::string>> kEncodings = {
      "lt(e, max_depth=2, ap=-1)"},
 };
 
+/// Matrices that have kernels because they are wide, and one with columns for
+/// each of the loops over the other matrix: of six, two and one.
 static const Named kWide[] = {
     {"wide", "n(a, others='b', n_neurons=163, act='cos', ap=0)"},
     {"wide", "rbf(d, others='e', n_centers=161, gamma=2, ap=0)"}};
+static const Named kRemainders = {
+    "remainders", "n(a, others='b', n_neurons=21, act='cos', ap=0)"};
 
 /// Each pair of encodings in both orders: the Gram matrices of each, their
 /// cross products, right-hand sides, predictions.
@@ -89,10 +93,9 @@ void Subjects::addPairs() {
     for (const auto &[second, text] : kEncodings)
       add({.name = "pairs/" + first.name + "-" + second.name,
            .formula = first.text + " + " + text});
-  // Matrices that have kernels because they are wide.
-  for (const auto &[first, second] :
-       {std::pair(kWide[0], kWide[1]), std::pair(kWide[0], kEncodings[1].first),
-        std::pair(kEncodings[1].first, kWide[0])})
+  for (const auto &[first, second] : {std::pair(kRemainders, kWide[1]),
+                                      std::pair(kWide[0], kEncodings[1].first),
+                                      std::pair(kEncodings[1].first, kWide[0])})
     add({.name = "pairs/" + first.name + "-" + second.name,
          .formula = first.text + " + " + second.text});
 }

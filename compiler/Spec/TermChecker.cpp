@@ -10,6 +10,8 @@
 
 #include "Text.h"
 
+#include "tamc/Spec/PenaltyLimits.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -88,9 +90,9 @@ bool holdsPid(const Term &term) {
 class Checker {
 public:
   Checker(const ParsedTerm &parsed, const TermDefaults &defaults,
-          Diagnostics &diagnostics)
+          Diagnostics &diagnostics, bool isFactor)
       : parsed(parsed), info(termInfo(parsed.kind)), defaults(defaults),
-        diagnostics(diagnostics) {}
+        diagnostics(diagnostics), isFactor(isFactor) {}
 
   std::optional<Term> run();
 
@@ -111,6 +113,8 @@ private:
   const TermInfo &info;
   const TermDefaults &defaults;
   Diagnostics &diagnostics;
+  /// The penalty of a factor of a te is checked with those around it.
+  bool isFactor;
   Term term;
   /// `extrapolate` comes from the formula or the term's own defaults.
   bool modeChosen = false;
@@ -316,94 +320,6 @@ void Checker::checkPhysics() {
                                        llvm::Twine(columns) + ", got " + name);
 }
 
-/// The sum of the squares of the largest `count` neighbouring coefficients of
-/// the difference of an order; infinity if it exceeds a double. O(order).
-double largestDifference(int64_t order, int64_t count) {
-  // The coefficients decrease on both sides of the middle one.
-  double middle = 1;
-  for (int64_t i = 1; i <= order / 2; ++i)
-    middle *= static_cast<double>(order - i + 1) / static_cast<double>(i);
-  double left = middle, right = middle, sum = middle * middle;
-  int64_t low = order / 2, high = order / 2;
-  for (int64_t i = 1; i < count && (low > 0 || high < order); ++i) {
-    double below = low > 0 ? left * static_cast<double>(low) /
-                                 static_cast<double>(order - low + 1)
-                           : 0;
-    double above = high < order ? right * static_cast<double>(order - high) /
-                                      static_cast<double>(high + 1)
-                                : 0;
-    if (below >= above) {
-      left = below;
-      --low;
-    } else {
-      right = above;
-      ++high;
-    }
-    sum += std::max(below, above) * std::max(below, above);
-  }
-  return sum;
-}
-
-/// The largest number of D'D for differences of `order` of n values.
-double largestDifferencePenalty(int64_t order, int64_t n) {
-  return order < n ? largestDifference(order, n - order) : 0;
-}
-
-/// The largest number of the term's penalty matrix (docs/math.md section 3), or
-/// a bound on it; infinity if it exceeds a double.
-double largestPenalty(const Term &term) {
-  double lambda = std::pow(10.0, term.ap);
-  auto sobolev = [&](llvm::StringRef order) {
-    return lambda * (1 + std::pow(static_cast<double>(term.getInt(order)),
-                                  2 * term.getNumber("s")));
-  };
-  switch (term.kind) {
-  case TermKind::Fourier:
-    return sobolev("m");
-  case TermKind::Chebyshev:
-    return sobolev("deg");
-  case TermKind::Spline:
-    return lambda *
-           largestDifferencePenalty(term.getInt("p"),
-                                    term.getInt("k") + term.getInt("deg"));
-  case TermKind::Categorical:
-    if (term.getString("topo") == "ordinal")
-      return lambda * largestDifferencePenalty(term.getInt("p_order"),
-                                               term.isNone("n_cat")
-                                                   ? allRows
-                                                   : term.getInt("n_cat"));
-    return 2 * lambda;
-  case TermKind::Wavelet:
-    return lambda *
-           std::pow(4.0, static_cast<double>(term.getInt("n_scales") - 1));
-  case TermKind::PID:
-    return lambda * std::max(1.0, term.getNumber("d_pen"));
-  case TermKind::Physics: {
-    // The absolute values of a row of L add up to at most sum_o |w_o| * 2^o.
-    double reach = 0;
-    bool spline = term.getString("basis") == "spline";
-    double base = spline ? 2 : static_cast<double>(term.getInt("n_coeffs") / 2);
-    for (int order = 0; order <= termInfo(term.kind).find("D0")->max; ++order) {
-      auto weight = term.parameters.find(("D" + llvm::Twine(order)).str());
-      if (weight != term.parameters.end())
-        reach +=
-            std::abs(std::get<double>(weight->second)) * std::pow(base, order);
-    }
-    return lambda * reach * reach;
-  }
-  case TermKind::Tensor: {
-    double sum = 0;
-    for (const Term &factor : term.factors)
-      sum += largestPenalty(factor);
-    return lambda * sum;
-  }
-  case TermKind::LinearTree:
-    return 2 * lambda;
-  default:
-    return lambda;
-  }
-}
-
 /// Checks the rules between parameters.
 void Checker::checkTogether() {
   switch (term.kind) {
@@ -435,6 +351,30 @@ void Checker::checkTogether() {
   }
 }
 
+/// Checks that the penalties of a term and of its factors are not above their
+/// limits; `outer` is the sum of the aps around the term, and `matrices` as
+/// apLimit takes it.
+void checkStrength(const Term &term, const ParsedTerm &parsed, double outer,
+                   int64_t matrices, Diagnostics &diagnostics) {
+  const double ap = outer + term.ap;
+  for (auto [factor, text] : llvm::zip(term.factors, parsed.factors))
+    checkStrength(factor, text, ap, matrices, diagnostics);
+  const double limit = apLimit(term, matrices);
+  if (ap <= limit)
+    return;
+  llvm::SMRange where = parsed.range;
+  for (const ParsedArgument &argument : parsed.arguments)
+    if (argument.key == "ap")
+      where = argument.value.range;
+  diagnostics.error(
+      where, "expected an 'ap' of at most " + formatNumber(limit) + " for " +
+                 termInfo(term.kind).name + " with these parameters, " +
+                 (outer != 0 ? "the te's added, " : "") + "got " +
+                 formatNumber(ap));
+  diagnostics.note(where, "a larger penalty would hardly change the fit, but "
+                          "take the digits of the rows' sums");
+}
+
 std::optional<Term> Checker::run() {
   unsigned before = diagnostics.errorCount();
   term.kind = parsed.kind;
@@ -442,7 +382,8 @@ std::optional<Term> Checker::run() {
   term.text = parsed.text;
   term.range = parsed.range;
   for (const ParsedTerm &factor : parsed.factors)
-    if (std::optional<Term> checked = checkTerm(factor, defaults, diagnostics))
+    if (std::optional<Term> checked =
+            Checker(factor, defaults, diagnostics, /*isFactor=*/true).run())
       term.factors.push_back(std::move(*checked));
   fillDefaults();
   for (const ParsedArgument &argument : parsed.arguments)
@@ -455,6 +396,9 @@ std::optional<Term> Checker::run() {
     diagnostics.error(parsed.range,
                       "expected a penalty within the range of a double, got "
                       "an overflow; lower its order or ap");
+  if (diagnostics.errorCount() == before && !isFactor)
+    checkStrength(term, parsed, /*outer=*/0, countFullMatrices(term),
+                  diagnostics);
   if (diagnostics.errorCount() != before)
     return std::nullopt;
   return std::move(term);
@@ -573,7 +517,7 @@ bool checkNoToken(const ParsedValue &value, Diagnostics &diagnostics) {
 std::optional<Term> checkTerm(const ParsedTerm &parsed,
                               const TermDefaults &defaults,
                               Diagnostics &diagnostics) {
-  return Checker(parsed, defaults, diagnostics).run();
+  return Checker(parsed, defaults, diagnostics, /*isFactor=*/false).run();
 }
 
 } // namespace tamc::spec

@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 18
+#define TAMRT_ABI_VERSION 19
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -268,6 +268,10 @@ typedef struct tamrt_penalty {
   int64_t effect;
   /// The strength that the formula asks for, and its logarithm to base 10.
   double ap, strength;
+  /// The largest ap with which a fit keeps enough digits (docs/math.md section
+  /// 4), those of the products that it is a factor of added; TAMRT_AP_LIMIT if
+  /// there is no such limit, because its matrix is diagonal.
+  double limit;
 } tamrt_penalty;
 
 /// One buffer of a step's memory plan. All of its members are of one type, so

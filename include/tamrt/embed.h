@@ -51,7 +51,7 @@ typedef enum tamrt_embed_status {
   /// The group was not trained. Detail: row, group.
   TAMRT_EMBED_UNKNOWN_GROUP = 12,
   /// The system of a group is not positive definite; raise the penalty ap, or
-  /// lower one above 9. Detail: group, effect.
+  /// lower one above 8. Detail: group, effect.
   TAMRT_EMBED_NOT_POSITIVE_DEFINITE = 13,
   /// A sum or a coefficient exceeds the range of a double; scale the target or
   /// the row weights, or lower the penalty ap. Detail: group, effect.
@@ -70,7 +70,7 @@ typedef enum tamrt_embed_status {
   /// The CPU lacks instructions that the model was compiled for (--mcpu).
   TAMRT_EMBED_CPU = 20,
   /// The iterations of a group did not converge; raise the penalty ap, or lower
-  /// one above 9. Detail: group.
+  /// one above 8. Detail: group.
   TAMRT_EMBED_NOT_CONVERGED = 21,
   /// A number that an effect learns from the training rows exceeds the range of
   /// a double: the rows' distances are too small for a gamma, or the leaves'

@@ -8,6 +8,7 @@
 
 #include "app/Penalties.h"
 
+#include "core/model/Coordinates.h"
 #include "core/run/UnitPenalties.h"
 #include "io/Number.h"
 
@@ -31,6 +32,9 @@ Result<ChosenPenalties> parsePenalties(const tamrt_model &model,
   ChosenPenalties chosen;
   std::vector<double> &strengths = chosen.strengths;
   std::vector<bool> given(count);
+  std::vector<double> aps;
+  for (size_t i = 0; i < count; ++i)
+    aps.push_back(model.penalties[i].ap);
   for (const std::string &text : texts) {
     const size_t equals = text.rfind('=');
     if (equals == text.npos)
@@ -58,8 +62,11 @@ Result<ChosenPenalties> parsePenalties(const tamrt_model &model,
       for (size_t i = 0; i < count; ++i)
         strengths.push_back(model.penalties[i].strength);
     strengths[index] = strengthOf(*ap);
+    aps[index] = *ap;
     chosen.aps.emplace_back(name, *ap);
   }
+  if (Status s = checkLimits(model, aps); !s)
+    return Error{"--ap " + s.error().message};
   return chosen;
 }
 

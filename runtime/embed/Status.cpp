@@ -38,7 +38,7 @@ const char *tamrt_embed_status_string(int status) {
     return "expected groups that were trained";
   case TAMRT_EMBED_NOT_POSITIVE_DEFINITE:
     return "expected a positive definite system; raise the penalty ap, or "
-           "lower one above 9";
+           "lower one above 8";
   case TAMRT_EMBED_OVERFLOW:
     return "expected finite coefficients, got an overflow; scale the target "
            "or the row weights, or lower the penalty ap";
@@ -55,7 +55,8 @@ const char *tamrt_embed_status_string(int status) {
     return "internal error, or an object and a runtime of different versions "
            "of tamc";
   case TAMRT_EMBED_NOT_CONVERGED:
-    return "expected the iterations of a group to converge";
+    return "expected the iterations of a group to converge; raise the penalty "
+           "ap, or lower one above 8";
   case TAMRT_EMBED_TABLES:
     return "expected training rows that an effect can learn finite numbers "
            "from; set gamma, or lower sp_alpha";

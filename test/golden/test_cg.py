@@ -166,7 +166,7 @@ class ConjugateGradients(harness.TestCase):
             run.stderr, "error: .*rows.csv: group '0': expected conjugate "
             "gradients to reach a residual below 1.0e-10, got .* after 2 "
             "iterations; raise --max-iterations, raise the penalty ap, lower "
-            "one above 9, raise --tolerance")
+            "one above 8, raise --tolerance")
         self.assertFalse((self.dir / "w").exists())
         run = self.run_program(model, "fit", rows, "-o", "w",
                                "--max-iterations=2", "--allow-unconverged")

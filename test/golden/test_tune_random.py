@@ -407,7 +407,7 @@ class TuneRandom(harness.TestCase):
                 self.assertRegex(
                     run.stderr, "group 'u': (expected --bounds between which a "
                     "fit has a solution, got 100,300|effect '.*': expected a "
-                    "positive definite system, .* lower one above 9)")
+                    "positive definite system, .* lower one above 8)")
                 self.assertFalse((self.dir / "none").exists())
 
     def test_candidates_of_present_aps(self):

@@ -128,6 +128,42 @@ class Penalties(harness.TestCase):
         for group in expected:
             self.assert_close(got[group], expected[group], 1e-9, group)
 
+    def test_limits(self):
+        """A penalty beside which the rows' sums would lose their digits is an
+        error, also if it is chosen by a search."""
+        model = self.compile(
+            "y ~ s(a, k=6) + te(s(b, k=4, p=1, ap=1), c(k, n_cat=4)) + l(b)",
+            solver="auto", **self.KEYS)
+        for given, says in (
+                (["a=9.2"], "a: expected an ap of at most 9.1, got 9.2; "),
+                (["a=30"], "a: expected an ap of at most 9.1, got 30; "),
+                (["te_b_x_k[0]=-1", "te_b_x_k=11"],
+                 r"te_b_x_k\[0\]: expected an ap of at most 9.6, those of its "
+                 "products added, got 10; ")):
+            with self.subTest(given):
+                run = self.run_program(
+                    model, "fit", self.train, "-o", "w",
+                    *[f"--ap={text}" for text in given])
+                self.assertEqual(run.returncode, 1)
+                self.assertRegex(run.stderr, f"error: --ap {says}")
+                self.assertFalse((self.dir / "w").exists())
+        for given in (["a=9.1"], ["b=30"], ["te_b_x_k=14"],
+                      ["te_b_x_k[1]=30"]):
+            with self.subTest(given):
+                extra = ["te_b_x_k[0]=-14"] if given == ["te_b_x_k=14"] else []
+                self.fit(model, self.train,
+                         *[f"--ap={text}" for text in given + extra])
+        for criterion in ("gcv", "reml"):
+            with self.subTest(criterion):
+                run = self.run_program(
+                    model, "tune", self.train, "-o", "w", "--bounds=10,20",
+                    f"--criterion={criterion}")
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertRegex(
+                    run.stderr, "error: .*expected --bounds between which a "
+                    "fit has a solution, got 10,20")
+                self.assertFalse((self.dir / "w").exists())
+
     def test_errors(self):
         model = self.compile("y ~ s(a, k=6) + te(l(b), c(k, n_cat=4))",
                              **self.KEYS)

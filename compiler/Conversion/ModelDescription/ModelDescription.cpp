@@ -242,7 +242,8 @@ static Record describe(tam::AccumulatorAttr accumulator) {
 
 static Record describe(tam::StrengthAttr strength) {
   return {text(strength.getName()), i64(strength.getEffect()),
-          f64(strength.getAp()), f64(strength.getValue())};
+          f64(strength.getAp()), f64(strength.getValue()),
+          f64(strength.getLimit())};
 }
 
 /// The descriptions of all elements of a list.

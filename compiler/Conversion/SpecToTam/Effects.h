@@ -66,6 +66,8 @@ struct Strength {
   std::string name;
   int64_t effect;
   double ap, value;
+  /// The largest ap that it may have, as tamrt_penalty::limit.
+  double limit;
 };
 
 /// The strengths of all penalties of a model: the offset's, then each term's

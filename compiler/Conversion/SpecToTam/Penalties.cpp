@@ -9,6 +9,7 @@
 #include "Effects.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Spec/PenaltyLimits.h"
 #include "tamc/Spec/Terms.h"
 #include "tamrt/abi.h"
 
@@ -366,23 +367,29 @@ private:
 /// The logarithm to base 10 of the strength of the intercept's penalty.
 static constexpr double kOffsetAp = -9;
 
-static Strength strengthOf(const std::string &name, int64_t effect, double ap) {
-  return {name, effect, ap, power(10.0, ap)};
+static Strength strengthOf(const std::string &name, int64_t effect, double ap,
+                           double limit) {
+  return {name, effect, ap, power(10.0, ap), std::min(limit, spec::maximumAp)};
 }
 
+/// `matrices` is as spec::apLimit takes it.
 static void append(std::vector<Strength> &all, const Term &term,
-                   const std::string &name, int64_t effect) {
-  all.push_back(strengthOf(name, effect, term.ap));
+                   int64_t matrices, const std::string &name, int64_t effect) {
+  all.push_back(
+      strengthOf(name, effect, term.ap, spec::apLimit(term, matrices)));
   if (term.kind == TermKind::Tensor)
     for (auto [i, factor] : llvm::enumerate(term.factors))
-      append(all, factor, name + "[" + std::to_string(i) + "]", effect);
+      append(all, factor, matrices, name + "[" + std::to_string(i) + "]",
+             effect);
 }
 
 std::vector<Strength> tamc::collectStrengths(const spec::ModelSpec &spec) {
   std::vector<std::string> names = spec.effectNames();
-  std::vector<Strength> all = {strengthOf(names.front(), 0, kOffsetAp)};
+  std::vector<Strength> all = {
+      strengthOf(names.front(), 0, kOffsetAp, spec::maximumAp)};
   for (auto [index, term] : llvm::enumerate(spec.terms))
-    append(all, term, names[index + 1], static_cast<int64_t>(index) + 1);
+    append(all, term, spec::countFullMatrices(term), names[index + 1],
+           static_cast<int64_t>(index) + 1);
   return all;
 }
 

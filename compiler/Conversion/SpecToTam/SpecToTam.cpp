@@ -323,7 +323,8 @@ tam::LearnerAttr Importer::describe(const Learner &learner) {
 
 tam::StrengthAttr Importer::describe(const Strength &strength) {
   return tam::StrengthAttr::get(builder.getContext(), strength.name,
-                                strength.effect, strength.ap, strength.value);
+                                strength.effect, strength.ap, strength.value,
+                                strength.limit);
 }
 
 tam::OracleAttr Importer::describe(const spec::OracleSettings &oracle) {

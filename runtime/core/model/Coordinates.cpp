@@ -8,6 +8,8 @@
 
 #include "core/model/Coordinates.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <string_view>
 
 namespace tamrt {
@@ -43,6 +45,32 @@ double apOf(const Coordinate &coordinate, const std::vector<double> &aps) {
   for (size_t product : coordinate.products)
     ap += aps[product];
   return ap;
+}
+
+/// Whether a penalty has a limit below that of all aps.
+static bool hasLimit(const tamrt_penalty &penalty) {
+  return penalty.limit < TAMRT_AP_LIMIT;
+}
+
+Status checkLimits(const tamrt_model &model, const std::vector<double> &aps) {
+  for (const Coordinate &coordinate : coordinatesOf(model)) {
+    const tamrt_penalty &penalty = model.penalties[coordinate.penalty];
+    const double ap = apOf(coordinate, aps);
+    if (!hasLimit(penalty) || ap <= penalty.limit)
+      continue;
+    return Error{fmt::format(
+        "{}: expected an ap of at most {}{}, got {}; a larger penalty would "
+        "hardly change the fit, but take the digits of the rows' sums",
+        penalty.name, penalty.limit,
+        coordinate.products.empty() ? "" : ", those of its products added",
+        ap)};
+  }
+  return {};
+}
+
+bool haveLimits(const tamrt_model &model) {
+  return std::any_of(model.penalties, model.penalties + model.penalty_count,
+                     hasLimit);
 }
 
 } // namespace tamrt

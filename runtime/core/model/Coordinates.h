@@ -16,6 +16,7 @@
 #ifndef TAMRT_CORE_MODEL_COORDINATES_H
 #define TAMRT_CORE_MODEL_COORDINATES_H
 
+#include "io/Error.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
@@ -39,6 +40,14 @@ std::vector<Coordinate> coordinatesOf(const tamrt_model &model);
 /// The ap of a coordinate whose penalties have the given aps: the sum of its
 /// own and of its products'.
 double apOf(const Coordinate &coordinate, const std::vector<double> &aps);
+
+/// Checks the aps of all penalties of a model. The error names the first that
+/// is above its limit.
+Status checkLimits(const tamrt_model &model, const std::vector<double> &aps);
+
+/// Whether some penalty has a limit, so that rounding errors of a large one
+/// matter.
+bool haveLimits(const tamrt_model &model);
 
 } // namespace tamrt
 

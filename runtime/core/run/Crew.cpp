@@ -9,6 +9,7 @@
 #include "core/run/Crew.h"
 
 #include "core/Log.h"
+#include "core/model/Coordinates.h"
 #include "core/model/Model.h"
 #include "io/Parallel.h"
 
@@ -542,7 +543,8 @@ Error describe(const tamrt_model &model, const std::string &group,
                  "expected a positive definite system, got a pivot that is "
                  "not positive in column " +
                  std::to_string(context.detail) +
-                 " of the design; raise the penalty ap, or lower one above 9"};
+                 " of the design; raise the penalty ap" +
+                 (haveLimits(model) ? ", or lower one above 8" : "")};
   case TAMRT_ERROR_OVERFLOW:
     return overflow(model, group, context.detail);
   case TAMRT_ERROR_OUT_OF_MEMORY:

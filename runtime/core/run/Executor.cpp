@@ -8,6 +8,7 @@
 
 #include "core/run/Executor.h"
 
+#include "core/model/Coordinates.h"
 #include "core/run/GroupFit.h"
 #include "core/run/Work.h"
 
@@ -226,15 +227,16 @@ Status checkConverged(const tamrt_model &model,
   while (outcomes[g].converged)
     ++g;
   const bool isStuck = outcomes[g].iterations < options.cg.maxIterations;
-  return Error{
-      (model.group ? "group '" + nameOf(g) + "': " : "") +
-      "expected conjugate gradients to reach a residual below " +
-      shortNumber(options.cg.tolerance) + ", got " +
-      shortNumber(outcomes[g].residual) + " after " +
-      std::to_string(outcomes[g].iterations) + " iterations; " +
-      (isStuck ? "" : "raise --max-iterations, ") +
-      "raise the penalty ap, lower one above 9, raise --tolerance, or take the "
-      "coefficients as they are with --allow-unconverged"};
+  return Error{(model.group ? "group '" + nameOf(g) + "': " : "") +
+               "expected conjugate gradients to reach a residual below " +
+               shortNumber(options.cg.tolerance) + ", got " +
+               shortNumber(outcomes[g].residual) + " after " +
+               std::to_string(outcomes[g].iterations) + " iterations; " +
+               (isStuck ? "" : "raise --max-iterations, ") +
+               "raise the penalty ap, " +
+               (haveLimits(model) ? "lower one above 8, " : "") +
+               "raise --tolerance, or take the coefficients as they are with "
+               "--allow-unconverged"};
 }
 
 Status checkCoefficients(const tamrt_model &model,

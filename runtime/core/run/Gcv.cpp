@@ -551,7 +551,7 @@ Status Gcv::moveTo(const std::vector<double> &strengths, size_t coordinate,
 
 Result<size_t> Gcv::firstWithoutFit(const std::vector<double> &strengths,
                                     const Candidate &candidate) {
-  if (!SearchGroups::mustCheck(strengths))
+  if (!groups.mustCheck(strengths))
     return groups.size();
   std::vector<uint8_t> isFit(points.size());
   Status done = groups.forEach([&](size_t g, SearchScratch &own) {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <span>
 
 namespace tamrt {
 
@@ -66,14 +67,25 @@ SearchGroups::SearchGroups(const TuneProblem &problem, size_t first,
   }
 }
 
-bool SearchGroups::mustCheck(const std::vector<double> &strengths) {
+static bool areWithinLimits(std::span<const UnitPenalty> penalties,
+                            const std::vector<double> &strengths) {
+  for (size_t i = 0; i < strengths.size(); ++i)
+    if (strengths[i] > penalties[i].limit)
+      return false;
+  return true;
+}
+
+bool SearchGroups::mustCheck(const std::vector<double> &strengths) const {
   constexpr double kUnchecked = 2e6;
-  return *std::max_element(strengths.begin(), strengths.end()) > kUnchecked;
+  return *std::max_element(strengths.begin(), strengths.end()) > kUnchecked ||
+         !areWithinLimits(problem.penalties, strengths);
 }
 
 bool SearchGroups::isFit(size_t g, const std::vector<double> &strengths,
                          double squares, SearchScratch &own) const {
   constexpr double kDifference = 1e-6, kRounding = 1e-12;
+  if (!areWithinLimits(problem.penalties, strengths))
+    return false;
   if (!mustCheck(strengths))
     return true;
   const System &system = (*this)[g];

@@ -65,13 +65,14 @@ public:
                ? 1
                : problem.systems.weightMeans[first + g];
   }
-  /// Whether some strength is beyond the default bounds, so that there may be
-  /// no fit (`isFit`).
-  static bool mustCheck(const std::vector<double> &strengths);
-  /// Whether the coefficients of a fit of group g with these strengths have the
-  /// residual sum of squares `squares`. Fits solve their equations as they are:
-  /// beside penalties beyond those of the default bounds the rows' sums lose
-  /// their digits, and searches, which avoid that, must not choose such a fit.
+  /// Whether some strength is beyond the default bounds or its limit, so that
+  /// there may be no fit (`isFit`).
+  bool mustCheck(const std::vector<double> &strengths) const;
+  /// Whether no strength is above its limit, and the coefficients of a fit of
+  /// group g with these strengths have the residual sum of squares `squares`.
+  /// Fits solve their equations as they are: beside penalties beyond those of
+  /// the default bounds the rows' sums lose their digits, and searches, which
+  /// avoid that, must not choose such a fit.
   bool isFit(size_t g, const std::vector<double> &strengths, double squares,
              SearchScratch &own) const;
   /// The error of a search that begins where there is no fit of group g.

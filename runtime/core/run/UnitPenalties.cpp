@@ -68,7 +68,10 @@ unitPenalties(const tamrt_model &model, std::span<const Coordinate> coordinates,
     if (!worker.place.good())
       return describe(model, "", worker.place.context, worker.shortage);
     const tamrt_effect &effect = model.effects[coordinate.effect];
-    UnitPenalty unit{size_t(effect.first_column), size_t(effect.columns), {}};
+    UnitPenalty unit{size_t(effect.first_column),
+                     size_t(effect.columns),
+                     strengthOf(model.penalties[coordinate.penalty].limit),
+                     {}};
     const size_t n = unit.columns, first = unit.first;
     unit.rows.resize(n);
     for (size_t j = 0; j < n; ++j)

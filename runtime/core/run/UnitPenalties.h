@@ -37,6 +37,8 @@ struct SparseNumber {
 /// The penalty of a coordinate at strength 1: a symmetric block of P.
 struct UnitPenalty {
   size_t first, columns;
+  /// The largest strength that a fit may have (tamrt_penalty::limit).
+  double limit;
   /// The numbers other than 0 of each row, in order.
   std::vector<std::vector<SparseNumber>> rows;
 };

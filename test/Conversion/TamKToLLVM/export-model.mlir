@@ -56,7 +56,7 @@ module attributes {tam.model = #tam.model<
                hi = 2.5>],
     effects = [<name = "offset", term = "offset", first = 0, columns = 1>,
                <name = "a", term = "l(a)", first = 1, columns = 1>],
-    strengths = [<name = "a", effect = 1, ap = -2.0, value = 0.01>],
+    strengths = [<name = "a", effect = 1, ap = -2.0, value = 0.01, limit = 9.1>],
     tables = [<name = "a.features", type = tensor<5x2xi32>>,
               <name = "a.gamma", type = tensor<1xf64>>],
     learners = [<kind = oblivious_trees, choice = 1, sizes = [5, 2],
@@ -102,7 +102,7 @@ module attributes {tam.model = #tam.model<
 // name, term, first column, columns, factored, reserved
 // CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1, i32 0, i32 0 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1, i32 1, i32 0 }]
 // name, effect, ap, strength
-// CHECK-DAG: @tam_penalties = internal constant {{.*}} { ptr @[[A]], i64 1, double -2.000000e+00, double 1.000000e-02 }]
+// CHECK-DAG: @tam_penalties = internal constant {{.*}} { ptr @[[A]], i64 1, double -2.000000e+00, double 1.000000e-02, double 9.100000e+00 }]
 // rule, reserved, shares, limit, factor: settings that the spec does not have
 // are 0.
 // CHECK-DAG: @tam_oracle = internal constant {{.*}} { i32 1, i32 0, double 0.000000e+00, double 5.000000e-01, double 0.000000e+00, double 0.000000e+00, i64 99, double 0.000000e+00 }]

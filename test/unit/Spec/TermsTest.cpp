@@ -325,10 +325,55 @@ TEST(Terms, PenaltiesThatOverflow) {
               "got an overflow; lower its order or ap\n")
         << term;
   // A long difference of few values is a few products only.
-  for (std::string term : {"l(x, ap=300)", "s(x, ap=300)", "s(x, k=600, p=500)",
-                           "f(x, s=20, ap=260)", "c(x, n_cat=3, ap=300)",
-                           "c(x, n_cat=9, topo=ordinal, p_order=8, ap=300)"})
+  for (std::string term :
+       {"l(x, ap=300)", "s(x, p=0, ap=300)", "s(x, k=600, p=500, ap=-295)",
+        "f(x, s=20, ap=260)", "c(x, n_cat=3, ap=300)"})
     EXPECT_EQ(messagesOf("y ~ " + term), "") << term;
+}
+
+TEST(Terms, PenaltiesThatTakeAllDigits) {
+  auto check = [](std::string term, std::string at, std::string limit) {
+    size_t place = term.find("AP");
+    auto with = [&](std::string ap) {
+      return "y ~ " + std::string(term).replace(place, 2, ap);
+    };
+    EXPECT_EQ(messagesOf(with(limit)), "") << term;
+    // The last digit of the limit one higher.
+    std::string above = limit;
+    ++above.back();
+    std::string message = messagesOf(with(above));
+    EXPECT_TRUE(llvm::StringRef(message).starts_with(
+        at + " error: expected an 'ap' of at most " + limit + " for "))
+        << message;
+    EXPECT_TRUE(llvm::StringRef(message).contains(", got " + above + "\n"))
+        << message;
+  };
+  check("s(x, ap=AP)", "1:13", "9.1");
+  check("s(x, p=1, ap=AP)", "1:18", "9.6");
+  check("s(x, p=3, ap=AP)", "1:18", "8.6");
+  // Fewer values than a difference of that order spans.
+  check("s(x, k=2, deg=1, p=2, ap=AP)", "1:30", "9.3");
+  check("c(x, topo=ordinal, ap=AP)", "1:27", "9.6");
+  check("c(x, n_cat=9, topo=ordinal, p_order=8, ap=AP)", "1:47", "6.2");
+  check("phys(x, ap=AP)", "1:16", "9.1");
+  check("phys(x, D1=100, ap=AP)", "1:24", "5.6");
+  EXPECT_EQ(messagesOf("y ~ s(x, ap=12)"),
+            "1:13 error: expected an 'ap' of at most 9.1 for s with these "
+            "parameters, got 12\n1:13 note: a larger penalty would hardly "
+            "change the fit, but take the digits of the rows' sums\n");
+  // Without an ap the error is that of the order.
+  EXPECT_TRUE(llvm::StringRef(messagesOf("y ~ s(x, k=600, p=500)"))
+                  .starts_with("1:5 error: expected an 'ap' of at most -"));
+  // The strength of a product multiplies those of its factors.
+  EXPECT_EQ(messagesOf("y ~ te(s(a, ap=8), l(b, ap=300), ap=1)"), "");
+  EXPECT_EQ(messagesOf("y ~ te(te(s(a, ap=12), l(b), ap=1), l(c), ap=-4)"), "");
+  // Numbers of several matrices add up.
+  check("te(s(a, ap=AP), s(b), ap=0)", "1:16", "8.8");
+  check("te(s(a), te(s(b, ap=AP), s(c), ap=0), ap=0)", "1:25", "8.6");
+  EXPECT_TRUE(
+      llvm::StringRef(messagesOf("y ~ te(s(a, ap=8), l(b), ap=1.2)"))
+          .starts_with("1:16 error: expected an 'ap' of at most 9.1 for s with "
+                       "these parameters, the te's added, got 9.2\n"));
 }
 
 TEST(Terms, PidKnowsContinueOnly) {

@@ -120,8 +120,8 @@ TEST(Normalization, PerGroupWithKnotsOverAll) {
 
 TEST(Normalization, StrengthsOfPenaltiesFollowTheInputs) {
   const tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE)};
-  const tamrt_penalty penalties[] = {{"offset", 0, -9, 1e-9},
-                                     {"x", 1, -2, 1e-2}};
+  const tamrt_penalty penalties[] = {{"offset", 0, -9, 1e-9, 300},
+                                     {"x", 1, -2, 1e-2, 9.1}};
   tamrt_model model = modelOf(inputs, 1);
   model.penalty_count = 2;
   model.penalties = penalties;

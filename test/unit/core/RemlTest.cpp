@@ -55,7 +55,7 @@ Square kronecker(const Square &a, const Square &b) {
 }
 
 UnitPenalty penalty(size_t first, const Square &m) {
-  UnitPenalty unit{first, m.size(), {}};
+  UnitPenalty unit{first, m.size(), 1e300, {}};
   for (const std::vector<double> &row : m) {
     std::vector<SparseNumber> &numbers = unit.rows.emplace_back();
     for (size_t k = 0; k < row.size(); ++k)

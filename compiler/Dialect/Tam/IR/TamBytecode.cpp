@@ -65,7 +65,7 @@ using EffectStruct =
 using StrengthStruct =
     AttributeStruct<StrengthAttr, &StrengthAttr::getName,
                     &StrengthAttr::getEffect, &StrengthAttr::getAp,
-                    &StrengthAttr::getValue>;
+                    &StrengthAttr::getValue, &StrengthAttr::getLimit>;
 using OracleStruct = AttributeStruct<
     OracleAttr, &OracleAttr::getRule, &OracleAttr::getDeviceShare,
     &OracleAttr::getRamShare, &OracleAttr::getSlidingDeviceShare,

@@ -100,7 +100,8 @@ module attributes {test.learner = #tam.learner<kind = range, sizes = [3],
 // expected-error @+1 {{expected in strengths[0] of 'tam.model' an effect that exists, got 1}}
 module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
     effects = [<name = "offset", term = "offset", first = 0, columns = 1>],
-    strengths = [<name = "a", effect = 1, ap = -2.0, value = 0.01>]>} {}
+    strengths = [<name = "a", effect = 1, ap = -2.0, value = 0.01,
+                  limit = 9.1>]>} {}
 
 // -----
 

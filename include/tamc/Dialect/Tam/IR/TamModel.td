@@ -181,13 +181,14 @@ def Tam_StrengthAttr : Tam_Struct<"Strength", "strength"> {
     The members of `tamrt_penalty` (abi.h). `value` is 10^`ap`.
 
     ```mlir
-    #tam.strength<name = "a", effect = 1, ap = -2.0, value = 0.01>
+    #tam.strength<name = "a", effect = 1, ap = -2.0, value = 0.01, limit = 9.1>
     ```
   }];
   let parameters = (ins StringRefParameter<"unique in the model">:$name,
                         "int64_t":$effect,
                         Tam_Real<"as in the formula">:$ap,
-                        Tam_Real<"the strength">:$value);
+                        Tam_Real<"the strength">:$value,
+                        Tam_Real<"the largest ap that it may have">:$limit);
 }
 
 def Tam_OraclePlan : I32EnumAttrCase<"Plan", 0, "plan">;

@@ -9,9 +9,10 @@
 #include "tamc/Planning/Check.h"
 
 #include "Check/CheckOrder.h"
+#include "Strategies/Threads.h"
 
 #include <algorithm>
-#include <future>
+#include <atomic>
 #include <limits>
 #include <tuple>
 #include <unordered_map>
@@ -261,11 +262,16 @@ private:
     constexpr int64_t last = std::numeric_limits<int64_t>::max();
     if (options.threads > 1 && all.size() > 20000) {
       int64_t middle = medianTime(all);
-      std::future<bool> early = std::async(std::launch::async, [&] {
-        return sweep(all, least, middle, [](auto...) { return false; });
+      const int64_t ends[] = {least, middle, last};
+      std::atomic<size_t> next = 0;
+      std::atomic<bool> isRight = true;
+      runOnThreads(2, [&] {
+        for (size_t half; (half = next++) < 2;)
+          if (!sweep(all, ends[half], ends[half + 1],
+                     [](auto...) { return false; }))
+            isRight = false;
       });
-      bool late = sweep(all, middle, last, [](auto...) { return false; });
-      if (early.get() && late)
+      if (isRight)
         return;
     }
     sweep(all, least, last,

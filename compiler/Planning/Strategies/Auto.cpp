@@ -11,6 +11,7 @@
 #include "Placement/Placer.h"
 #include "Problem/Arithmetic.h"
 #include "Strategies/Portfolio.h"
+#include "Strategies/Threads.h"
 
 #include <algorithm>
 #include <array>
@@ -177,20 +178,14 @@ private:
       stream.ends = stream.stop = false;
     }
     std::atomic<size_t> next = 0;
-    auto work = [&] {
+    runOnThreads(threads(), [&] {
       for (size_t index; (index = next++) < numStreams;) {
         play(index, turn);
         for (size_t later = index + 1;
              streams[index].ends && later < numStreams; ++later)
           streams[later].stop = true;
       }
-    };
-    std::vector<std::thread> helpers;
-    for (size_t i = 1; i < threads(); ++i)
-      helpers.emplace_back(work);
-    work();
-    for (std::thread &helper : helpers)
-      helper.join();
+    });
     chooseEjecting();
 
     Placement merged = best;

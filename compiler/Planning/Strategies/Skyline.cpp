@@ -12,10 +12,10 @@
 #include "Problem/Arithmetic.h"
 #include "Strategies/Deadline.h"
 #include "Strategies/Portfolio.h"
+#include "Strategies/Threads.h"
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 using namespace tamc::planning;
 
@@ -52,12 +52,7 @@ public:
     size_t helpers = instance.size() < few
                          ? 1
                          : std::min({most, found.size(), size_t(threads)});
-    std::vector<std::thread> others;
-    for (size_t i = 1; i < helpers; ++i)
-      others.emplace_back([this] { work(); });
-    work();
-    for (std::thread &other : others)
-      other.join();
+    runOnThreads(helpers, [this] { work(); });
     for (size_t i = 0; i < found.size(); ++i)
       if (found[i].peak <= bound || !found[i].tried)
         found.resize(i + found[i].tried);

@@ -27,10 +27,11 @@ struct Result {
 };
 
 /// Runs tam-plan with these arguments; `input` is its standard input. Neither
-/// may hold a single quote.
-Result run(const std::string &arguments, const std::string &input = "") {
-  std::string command =
-      "printf '%s' '" + input + "' | '" TAM_PLAN "' " + arguments + " 2>&1";
+/// may hold a single quote. `before` are commands of the shell.
+Result run(const std::string &arguments, const std::string &input = "",
+           const std::string &before = "") {
+  std::string command = "printf '%s' '" + input + "' | (" + before +
+                        "'" TAM_PLAN "' " + arguments + " 2>&1)";
   std::FILE *pipe = popen(command.c_str(), "r");
   if (!pipe)
     return {-1, "cannot run " + command};
@@ -57,6 +58,22 @@ TEST(Tool, PlansFromStandardInput) {
   Result automatic = run("-", four);
   EXPECT_NE(automatic.text.find("status    optimal\n"), std::string::npos);
   EXPECT_NE(automatic.text.find("peak      128\n"), std::string::npos);
+}
+
+/// A plan is the same for any number of threads, also if there are fewer than
+/// asked for: with this limit there is room for the stacks of two.
+TEST(Tool, MakesDoWithFewThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers reserve address space";
+#endif
+  const std::string arguments =
+      file("minimalloc/A.1048576.csv") + "--nodes 1000 --emit csv --threads ";
+  Result one = run(arguments + "1");
+  EXPECT_EQ(one.code, 0) << one.text;
+  Result few =
+      run(arguments + "8", "", "ulimit -s 1000000; ulimit -v 2500000; ");
+  EXPECT_EQ(few.code, 0) << few.text;
+  EXPECT_EQ(few.text, one.text);
 }
 
 TEST(Tool, ReplaysAllocators) {

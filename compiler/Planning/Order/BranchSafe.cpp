@@ -60,9 +60,11 @@ public:
       return none;
     }
     Plan plan = tamc::planning::plan(unrolled, options);
-    plan.bound.clear();
+    // What was proved of the strategies' problem holds if it is this one.
+    plan.bound.resize(bounds.size());
     for (size_t space = 0; space < bounds.size(); ++space)
-      plan.bound.push_back(bounds[space].bytes);
+      plan.bound[space] =
+          std::max(exact ? plan.bound[space] : 0, bounds[space].bytes);
     std::string reason = excess(bounds);
     if (!plan.offsets.empty() || problem.buffers.empty()) {
       bool optimal = plan.status == Status::Optimal && exact;

@@ -316,6 +316,11 @@ TEST(OrderSafety, AgreesWithBruteForce) {
     Plan made = plan(problem, safe(round & 2 ? "exact" : "auto"));
     ASSERT_EQ(made.totalPeak(), bruteForce(problem)) << writeJson(problem);
     EXPECT_EQ(made.status, Status::Optimal);
+    EXPECT_EQ(made.bound, made.peak);
+    // So less is known not to be enough.
+    problem.spaces[0].capacity = made.totalPeak() - 1;
+    EXPECT_EQ(plan(problem, safe()).status, Status::Infeasible);
+    problem.spaces[0].capacity.reset();
     costs += made.totalPeak() > plan(problem, {}).totalPeak();
   }
   EXPECT_GT(costs, 10);

@@ -27,7 +27,8 @@ static bool isPlain(const Problem &problem, int64_t alignment) {
                        return alignment % buffer.alignment == 0 &&
                               buffer.expression < 0 && buffer.windows.empty() &&
                               buffer.aliasClass < 0 && !buffer.pin &&
-                              !buffer.hint;
+                              !buffer.hint && buffer.choices.empty() &&
+                              buffer.uses.empty();
                      });
 }
 
@@ -40,11 +41,9 @@ static int64_t unitOf(const Problem &problem, int64_t alignment) {
   return divisor > 0 && divisor % alignment == 0 ? divisor / alignment : 1;
 }
 
-/// What decides about a plan.
-static std::vector<int64_t> keyOf(const Problem &problem, int64_t unit,
-                                  const std::string &options) {
-  std::vector<int64_t> key(options.begin(), options.end());
-  key.push_back(static_cast<int64_t>(problem.spaces.size()));
+/// What decides about a plan, besides options.
+static std::vector<int64_t> keyOf(const Problem &problem, int64_t unit) {
+  std::vector<int64_t> key = {static_cast<int64_t>(problem.spaces.size())};
   for (const Buffer &buffer : problem.buffers) {
     key.insert(key.end(), {buffer.size / unit, buffer.space, buffer.output,
                            buffer.kind, int64_t(buffer.live.size())});
@@ -52,17 +51,6 @@ static std::vector<int64_t> keyOf(const Problem &problem, int64_t unit,
       key.insert(key.end(), {interval.lower, interval.upper});
   }
   return key;
-}
-
-/// All options, as text.
-static std::string textOf(const Options &options) {
-  std::string text = options.strategy;
-  for (int64_t number :
-       {options.alignment, int64_t(options.reuse), int64_t(options.pools),
-        int64_t(options.lastAreOutputs), options.nodes, int64_t(options.seed),
-        int64_t(options.threads)})
-    text += " " + std::to_string(number);
-  return text;
 }
 
 static void multiply(Plan &plan, int64_t unit) {
@@ -82,7 +70,8 @@ Plan PlanCache::plan(const Problem &problem, const Options &options) {
     return planning::plan(problem, options);
   const int64_t unit =
       strategy->traits & kScales ? unitOf(problem, options.alignment) : 1;
-  std::vector<int64_t> key = keyOf(problem, unit, textOf(options));
+  std::pair<Options, std::vector<int64_t>> key = {options,
+                                                  keyOf(problem, unit)};
   auto entry = plans.find(key);
   const bool isNew = entry == plans.end();
   if (isNew) {

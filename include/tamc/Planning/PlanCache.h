@@ -12,6 +12,7 @@
 #include "tamc/Planning/Strategy.h"
 
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace tamc::planning {
@@ -24,8 +25,8 @@ public:
   /// plan(problem, options), made at most once for all problems of a kind. The
   /// unit matters for a strategy without kScales, and for sizes that are not
   /// multiples of the alignment. A problem with capacities, pins, hints,
-  /// windows, alias classes, operations, expressions or larger alignments, and
-  /// a search that has a time limit, is planned each time.
+  /// choices, uses, windows, alias classes, operations, expressions or larger
+  /// alignments, and a search that has a time limit, is planned each time.
   /// O(n log n) for a plan that is there.
   Plan plan(const Problem &problem, const Options &options);
 
@@ -33,7 +34,7 @@ public:
   int64_t hits() const { return found; }
 
 private:
-  std::map<std::vector<int64_t>, Plan> plans;
+  std::map<std::pair<Options, std::vector<int64_t>>, Plan> plans;
   int64_t found = 0;
 };
 

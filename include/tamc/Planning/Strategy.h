@@ -12,6 +12,7 @@
 #include "tamc/Planning/Plan.h"
 #include "tamc/Planning/Problem.h"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -79,6 +80,9 @@ struct Options {
   std::optional<double> timeLimit;
   /// Threads of a portfolio; 0 is as many as the machine has.
   int threads = 0;
+
+  /// An order for maps.
+  auto operator<=>(const Options &) const = default;
 };
 
 /// Traits of a strategy.

@@ -125,6 +125,11 @@ TEST(PlanCache, KeepsApartWhatDiffers) {
   EXPECT_TRUE(differs([](Problem &p) {
     p.buffers[1].windows.push_back({{4, 5}, 0, 64});
   }));
+  EXPECT_TRUE(differs([](Problem &p) { p.buffers[1].uses = {1}; }));
+  EXPECT_TRUE(differs([](Problem &p) {
+    p.spaces.emplace_back();
+    p.buffers[1].choices = {{0, 9}, {1, 0}};
+  }));
   EXPECT_TRUE(differs([](Problem &p) { p.spaces[0].capacity = 1000; }));
   EXPECT_TRUE(differs([](Problem &p) { p.spaces[0].alignment = 128; }));
   EXPECT_TRUE(differs([](Problem &p) {
@@ -136,7 +141,9 @@ TEST(PlanCache, KeepsApartWhatDiffers) {
         +[](Options &o) { o.alignment = 32; },
         +[](Options &o) { o.pools = Pools::Combined; },
         +[](Options &o) { o.lastAreOutputs = true; },
-        +[](Options &o) { o.nodes = 1; }, +[](Options &o) { o.seed = 2; },
+        +[](Options &o) { o.objective = Objective::Peak; },
+        +[](Options &o) { o.evict = true; }, +[](Options &o) { o.nodes = 1; },
+        +[](Options &o) { o.seed = 2; },
         +[](Options &o) { o.timeLimit = 1; }}) {
     Options changed = options;
     change(changed);

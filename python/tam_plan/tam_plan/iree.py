@@ -13,41 +13,48 @@ The file is the text of a module before that pass. Each of its ops
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from . import _reader
 from ._errors import ProblemError
 
 _PACK = re.compile(r"\bstream\.resource\.pack\b")
-_CONSTANT = re.compile(
-    r"^\s*(%[\w$.-]+) = arith\.constant (\d+) : index\b", re.MULTILINE)
+#: A function, or an op with results: constants, and what hides one.
+_FUNCTION = re.compile(r"\bfunc(?:\.func)? ")
+_RESULTS = re.compile(
+    r"^\s*(%[\w$.-]+)(?::\d+)?((?:,\s*%[\w$.-]+(?::\d+)?)*) = "
+    r"(?:arith\.constant (\d+) : index\b)?", re.MULTILINE)
 _SLICE = re.compile(r"\s*\[\s*(\d+)\s*,\s*(\d+)\s*\]\s*=\s*(%[\w$.#-]+)\s*(,)?")
 _BEGIN = re.compile(r"[^{}]*?\bslices\s*\(\s*\{")
 #: IREE prints a constant as %c and its value, so a text that is only a part of a
 #: module says what it is.
 _NAMED = re.compile(r"%c(\d+)(_\w+)?")
+_NAME = re.compile(r"%[\w$.-]+")
 
 
 def read(data: bytes, alignment: int = 64) -> List[Dict[str, Any]]:
     """The problems of a text, in its order. Lives of slices have inclusive
     ends. A size that is no constant is an error."""
     text = data.decode("utf-8", "replace")
-    constants: Dict[str, int] = {}
-    places = sorted([(each.start(), each) for each in
-                     _CONSTANT.finditer(text)] +
-                    [(each.start(), each) for each in _PACK.finditer(text)],
-                    key=lambda each: each[0])
+    # By name: the constant, or None for what is none. Names are a function's.
+    values: Dict[str, Optional[int]] = {}
+    places = sorted((each for pattern in (_FUNCTION, _RESULTS, _PACK)
+                     for each in pattern.finditer(text)),
+                    key=lambda each: each.start())
     problems: List[Dict[str, Any]] = []
-    for _, match in places:
-        if match.re is _CONSTANT:
-            constants[match[1]] = int(match[2])
+    for match in places:
+        if match.re is _FUNCTION:
+            values.clear()
+        elif match.re is _RESULTS:
+            for name in [match[1], *_NAME.findall(match[2])]:
+                values[name] = int(match[3]) if match[3] else None
         else:
-            problems.append(_pack(text, match.end(), len(problems), constants,
+            problems.append(_pack(text, match.end(), len(problems), values,
                                   alignment))
     return problems
 
 
-def _pack(text: str, at: int, number: int, constants: Dict[str, int],
+def _pack(text: str, at: int, number: int, values: Dict[str, Optional[int]],
           alignment: int) -> Dict[str, Any]:
     line = text.count("\n", 0, at) + 1
     begin = _BEGIN.match(text, at)
@@ -63,11 +70,8 @@ def _pack(text: str, at: int, number: int, constants: Dict[str, int],
         first, last, size = int(match[1]), int(match[2]), match[3]
         named = _NAMED.fullmatch(size)
         line = text.count("\n", 0, match.start(3)) + 1
-        if size in constants:
-            bytes = constants[size]
-        elif named:
-            bytes = int(named[1])
-        else:
+        bytes = values.get(size, int(named[1]) if named else None)
+        if bytes is None:
             raise ProblemError(f"line {line}: expected a constant as the size "
                                f"of a slice, got {size}")
         if first > last:

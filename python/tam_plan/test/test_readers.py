@@ -172,6 +172,24 @@ class Iree(unittest.TestCase):
              "upper": 3}]})
         self.assertEqual(iree.read(b"func.func @f() { return }"), [])
 
+    def test_names_of_constants(self):
+        """A name means what was defined last, in its function."""
+        pack = "  stream.resource.pack slices({[0, 1] = %size}) : index\n"
+        constant = "  %size = arith.constant 64 : index\n"
+        for between in ("func.func @g(%size: index) {\n",
+                        "util.func private @g(%size: index) {\n",
+                        "  %size = arith.addi %a, %b : index\n",
+                        "  %a:2, %size = test.op : index, index, index\n"):
+            with self.subTest(between):
+                with self.assertRaises(tam_plan.ProblemError) as raised:
+                    iree.read((constant + pack + between + pack).encode())
+                self.assertIn("line 4: expected a constant as the size of a "
+                              "slice, got %size", str(raised.exception))
+        hidden = ("  %c8 = arith.muli %a, %b : index\n"
+                  + pack.replace("%size", "%c8"))
+        with self.assertRaises(tam_plan.ProblemError):
+            iree.read(hidden.encode())
+
     def test_errors(self):
         for text, wrong in (
                 ("stream.resource.pack slices({[0, 1] = %arg0}) : index",

@@ -605,15 +605,23 @@ class AdditiveModel:
             rows.append(("fitted", "no"))
         return _display.table(str(self.formula), rows)
 
-    def score(self, data: Any, y: Any = None) -> float:
-        """The coefficient of determination, R^2."""
+    def score(self, data: Any, y: Any = None,
+              sample_weight: Any = None) -> float:
+        """The coefficient of determination, R^2. With ``drop_missing`` it is
+        that of the rows that have a prediction and a target."""
         data = _frames.opened(data)
         if y is None:
             y = _frames.column_of(data, self._about["target"])
         y = np.asarray(y, dtype=np.float64)
         predicted = np.asarray(self.predict(data), dtype=np.float64)
-        residual = np.sum((y - predicted) ** 2)
-        return float(1 - residual / np.sum((y - np.mean(y)) ** 2))
+        weights = (np.ones(len(y)) if sample_weight is None
+                   else np.asarray(sample_weight, dtype=np.float64))
+        if self.drop_missing:
+            known = np.isfinite(y) & np.isfinite(predicted)
+            y, predicted, weights = y[known], predicted[known], weights[known]
+        residual = np.sum(weights * (y - predicted) ** 2)
+        mean = np.sum(weights * y) / np.sum(weights)
+        return float(1 - residual / np.sum(weights * (y - mean) ** 2))
 
     # Files
 
@@ -633,15 +641,16 @@ class AdditiveModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the fitted model to a file: spec, weights and compiled code.
         The file appears whole or not at all."""
-        import tempfile
+        import secrets
 
         content = self._bytes()
         path = os.fspath(path)
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".")
+        # Made with the rights that any new file gets.
+        temporary = f"{path}.{secrets.token_hex(8)}.tmp"
+        handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
-            os.chmod(temporary, 0o666 & ~_umask())
             os.replace(temporary, path)
         except BaseException:
             os.unlink(temporary)
@@ -755,12 +764,6 @@ def _tell(notes: list[tuple[str, str]]) -> list[str]:
         if kind == "warning":
             warnings.warn(text, ModelWarning, stacklevel=4)
     return [text for kind, text in notes]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _not_fitted() -> Exception:

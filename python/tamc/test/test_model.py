@@ -268,6 +268,16 @@ class Missing(Folder):
             "dropped 3 of 12 rows: missing values in 'y' (1) and 'x' (2)"])
         predicted = model.predict(data)
         self.assertEqual(np.isnan(predicted).nonzero()[0].tolist(), [2, 5])
+        known = np.isfinite(data["x"]) & np.isfinite(data["y"])
+        rest = {name: values[known] for name, values in data.items()}
+        self.assertEqual(model.score(data), model.score(rest))
+        self.assertTrue(0 < model.score(data) < 1)
+        # A row of weight 2 counts as two rows.
+        twice = {name: np.append(values, values[3])
+                 for name, values in rest.items()}
+        weights = np.where(rest["y"] == 3, 2.0, 1.0)
+        self.assertAlmostEqual(model.score(rest, sample_weight=weights),
+                               model.score(twice), places=12)
 
 
 class Errors(Folder):

@@ -11,6 +11,7 @@
 #include "tamc/Version.h"
 #include "tamrt/engine.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
@@ -337,7 +338,8 @@ NB_MODULE(_engine, m) {
 
   nb::class_<Frame>(m, "Frame")
       .def(nb::init<std::string>())
-      .def("add_numbers", &Frame::addNumbers)
+      .def("add_numbers", &Frame::addNumbers, nb::arg("column"),
+           nb::arg("values"), nb::arg("valid").none())
       .def("add_times", &Frame::addTimes)
       .def("add_texts", &Frame::addTexts)
       .def("add_categories", &Frame::addCategories)

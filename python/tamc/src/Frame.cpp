@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <nanobind/stl/string.h>
-#include <optional>
 
 namespace nb = nanobind;
 
@@ -55,10 +54,18 @@ void Frame::add(const std::string &column, tamrt_frame_column added,
   lengths.push_back(rows);
 }
 
-void Frame::addNumbers(const std::string &column, Array values) {
+void Frame::addNumbers(const std::string &column, Array values,
+                       std::optional<Array> valid) {
   tamrt_frame_column added = {};
   added.type = typeOf(column, values.dtype());
   added.values = values.data();
+  if (valid) {
+    if (typeOf(column, valid->dtype()) != TAMRT_FRAME_U8 ||
+        valid->shape(0) < (values.shape(0) + 7) / 8)
+      throw nb::type_error("expected a bit for each number in bytes");
+    added.valid = static_cast<const uint8_t *>(valid->data());
+    arrays.push_back(*std::move(valid));
+  }
   add(column, added, int64_t(values.shape(0)));
   arrays.push_back(std::move(values));
 }

@@ -18,6 +18,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,11 @@ class Frame {
 public:
   explicit Frame(std::string name) : name(std::move(name)) {}
 
-  /// Adds an array of numbers or truth values. Throws nanobind::type_error for
-  /// another type.
-  void addNumbers(const std::string &column, Array values);
+  /// Adds an array of numbers or truth values. `valid` has a bit for each, the
+  /// lowest of a byte first: 0 if it is missing. Throws nanobind::type_error
+  /// for another type.
+  void addNumbers(const std::string &column, Array values,
+                  std::optional<Array> valid);
   /// Adds points in time: int64 ticks, the least of which is a missing value.
   void addTimes(const std::string &column, Array values, int64_t ticks,
                 bool isZoned);

@@ -83,6 +83,8 @@ def opened(data: Any) -> Any:
 def column_of(data: Any, name: str) -> np.ndarray:
     """One column of numbers."""
     values = data.read([name])[name] if isinstance(data, File) else data[name]
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.astype(np.float64).filled(np.nan)
     return np.asarray(values, dtype=np.float64)
 
 
@@ -141,7 +143,7 @@ def names_of_pandas(data: Any) -> list[str]:
 def matrix_of(data: Any) -> np.ndarray:
     """An array of two dimensions, whose columns are called x0, x1 and so
     on."""
-    matrix = np.asarray(data)
+    matrix = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
     if matrix.ndim != 2:
         raise Error(f"data: expected an array of two dimensions, got "
                     f"{matrix.ndim}. Reshape your data: a column is "
@@ -205,6 +207,9 @@ def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
     if type(values).__module__.startswith("pandas"):
         _add_pandas(frame, name, values)
         return
+    missing = None
+    if isinstance(values, np.ma.MaskedArray):
+        missing, values = np.ma.getmaskarray(values), values.data
     if isinstance(values, (list, tuple)) and not all(
             isinstance(value, (bool, int, float, np.number, np.bool_))
             for value in values):
@@ -221,7 +226,11 @@ def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
                              else np.float32)
     array = np.ascontiguousarray(array)
     if array.dtype.kind in "fiub":
-        frame.add_numbers(name, array)
+        _add_numbers(frame, name, array, missing)
+    elif missing is not None and missing.any():
+        texts = array.astype(object)
+        texts[missing] = None
+        frame.add_texts(name, texts.tolist())
     elif array.dtype.kind == "M":
         unit = np.datetime_data(array.dtype)
         if unit[0] not in _TICKS or unit[1] != 1:
@@ -236,6 +245,14 @@ def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
                         f"got an array of {array.dtype}")
 
 
+def _add_numbers(frame: "_engine.Frame", name: str, array: np.ndarray,
+                 missing: np.ndarray | None) -> None:
+    """Adds numbers or truth values."""
+    valid = (None if missing is None or not missing.any()
+             else np.packbits(~missing, bitorder="little"))
+    frame.add_numbers(name, array, valid)
+
+
 def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
     """Adds a column of pandas."""
     kind = type(series.dtype).__name__
@@ -247,14 +264,38 @@ def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
         array = np.ascontiguousarray(utc.to_numpy())
         unit = np.datetime_data(array.dtype)[0]
         frame.add_times(name, array.view(np.int64), _TICKS[unit], True)
-    elif kind in ("StringDtype", "PeriodDtype"):
-        values = series.astype(object).where(series.notna(), None)
-        frame.add_texts(name, values.tolist())
+    elif kind == "ArrowDtype":
+        _add_pandas(frame, name, series.array.__arrow_array__().to_pandas(
+            types_mapper=_nullable().get))
+    elif kind in ("StringDtype", "PeriodDtype") or series.dtype.kind == "O":
+        frame.add_texts(name, _objects(series))
     elif isinstance(series.dtype, np.dtype):
         _add(frame, name, series.to_numpy())
+    elif hasattr(series.dtype, "numpy_dtype"):
+        # Nullable numbers and truth values.
+        array = series.to_numpy(dtype=series.dtype.numpy_dtype, na_value=0)
+        _add_numbers(frame, name, np.ascontiguousarray(array),
+                     series.isna().to_numpy())
     else:
-        # Nullable and Arrow numbers; what is missing becomes NaN.
         _add(frame, name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _nullable() -> dict[Any, Any]:
+    """Types of Arrow that are numbers or truth values, and those of pandas
+    that keep what they are beside missing ones."""
+    import pandas
+    import pyarrow
+
+    signed = {pyarrow.from_numpy_dtype(name.lower()): pandas.api.types.
+              pandas_dtype(name) for name in (
+                  "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16",
+                  "UInt32", "UInt64")}
+    return {**signed, pyarrow.bool_(): pandas.BooleanDtype()}
+
+
+def _objects(series: Any) -> list[Any]:
+    """The values; None if one is missing."""
+    return series.astype(object).where(series.notna(), None).tolist()
 
 
 def frame_like(kind: str, columns: dict[str, Any], data: Any = None) -> Any:

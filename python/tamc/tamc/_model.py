@@ -158,7 +158,7 @@ class AdditiveModel:
         return options
 
     def _penalties(self) -> list[str]:
-        return [f"--ap={name}={value!r}"
+        return [f"--ap={name}={_rows.plain(value)!r}"
                 for name, value in (self.ap or {}).items()]
 
     # Fit and prediction

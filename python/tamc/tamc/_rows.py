@@ -65,8 +65,23 @@ def of_correction(fitted: _cache.Spec, settings: Mapping[str, Any],
 
 def yaml_of(formula: str, keys: Mapping[str, Any]) -> str:
     """The text of a spec."""
-    return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
-                   for name, value in {"formula": formula, **keys}.items())
+    return "".join(
+        f"{name}: {json.dumps(value, ensure_ascii=False, default=_plain)}\n"
+        for name, value in {"formula": formula, **keys}.items())
+
+
+def plain(value: Any) -> Any:
+    """A number or an array of NumPy as Python's own."""
+    return (value.tolist() if isinstance(value, (np.generic, np.ndarray))
+            else value)
+
+
+def _plain(value: Any) -> Any:
+    made = plain(value)
+    if made is value:
+        raise Error("expected numbers, texts or lists in a spec, got "
+                    f"'{type(value).__name__}'")
+    return made
 
 
 def _target_of(formula: str) -> str:

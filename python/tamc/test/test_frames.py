@@ -71,6 +71,68 @@ class Frames(Folder):
                                     "got a missing value$"):
             self.fit(frame)
 
+    def test_nullable(self):
+        """Nullable columns, those of Arrow in pandas, and masked arrays mean
+        what plain ones do, and what is missing is."""
+        pandas = library("pandas")
+        arrow = pandas.ArrowDtype if library("pyarrow") else None
+        import pyarrow
+
+        ids = [541448860000000011, 541448860000000012] * 10
+        holidays = [True, False, False, True] * 5
+        data = {"y": np.arange(20.0), "x": np.arange(20.0) ** 2}
+        model = tamc.AdditiveModel("y ~ l(x) + c(h)", group="g")
+        plain = pandas.DataFrame({"g": ids, "h": holidays, **data})
+        wanted = model.fit(plain).coefficients_
+        self.assertEqual(set(wanted["group"]), {str(ids[0]), str(ids[1])})
+        texts = pandas.Series([str(number) for number in ids])
+        for group, holiday in (
+                ("Int64", "boolean"), ("UInt64", "boolean"),
+                (arrow(pyarrow.int64()), arrow(pyarrow.bool_())),
+                (arrow(pyarrow.uint64()), "bool")):
+            frame = plain.assign(g=plain["g"].astype(group),
+                                 h=plain["h"].astype(holiday))
+            self.assertEqual(model.predict(frame).tolist(),
+                             model.predict(plain).tolist())
+            self.assertTrue(model.fit(frame).coefficients_.equals(wanted))
+        for group in (texts.astype(arrow(pyarrow.string())),
+                      plain.convert_dtypes(dtype_backend="pyarrow")["g"]):
+            self.assertTrue(model.fit(plain.assign(g=group)).coefficients_
+                            .equals(wanted))
+        days = pandas.Series(pandas.date_range("2020", periods=20))
+        dated = tamc.AdditiveModel("y ~ pid(x, w=3)", date="d")
+        wanted = dated.fit(plain.assign(d=days)).predict(plain.assign(d=days))
+        for kind in (pyarrow.date32(), pyarrow.timestamp("us"),
+                     pyarrow.timestamp("ns", tz="UTC")):
+            frame = plain.assign(d=days.astype(arrow(kind)))
+            self.assertEqual(dated.fit(frame).predict(frame).tolist(),
+                             wanted.tolist())
+        # The third row lacks a number, the fifth a truth value.
+        masks = {"x": np.arange(20) == 2, "h": np.arange(20) == 4}
+        rest = plain[~(masks["x"] | masks["h"])]
+        model.set_params(drop_missing=True)
+        wanted = model.fit(rest).coefficients_
+        for frame in (
+                plain.assign(
+                    x=plain["x"].astype("Float64").mask(masks["x"]),
+                    h=plain["h"].astype("boolean").mask(masks["h"])),
+                plain.assign(
+                    x=plain["x"].astype("Int64").mask(masks["x"]),
+                    h=plain["h"].astype(object).mask(masks["h"], pandas.NA)),
+                plain.assign(
+                    x=plain["x"].astype(arrow(pyarrow.int32())).mask(
+                        masks["x"]),
+                    h=plain["h"].astype(arrow(pyarrow.bool_())).mask(
+                        masks["h"])),
+                {**{name: plain[name].to_numpy() for name in plain},
+                 **{name: np.ma.array(plain[name].to_numpy(), mask=mask)
+                    for name, mask in masks.items()}}):
+            got = model.fit(frame).coefficients_
+            self.assertEqual(model.notes_, [
+                "dropped 2 of 20 rows: missing values in 'h' (1) and 'x' (1)"])
+            for name in ("group", "effect", "index", "value"):
+                self.assertEqual(list(got[name]), list(wanted[name]))
+
     def test_polars(self):
         polars = library("polars")
         frame = polars.DataFrame(self.data)

@@ -229,6 +229,19 @@ class Dates(Folder):
                                     "expected a date, got a missing value$"):
             tamc.AdditiveModel(formula, date="at").fit(data)
 
+    def test_numbers_of_numpy(self):
+        data = {"y": np.arange(12.0) % 5, "x": np.arange(12.0)}
+        formula = "y ~ s(x, k=$k)"
+        got = tamc.AdditiveModel(formula, ap={"x": np.float64(-2)}).tune(
+            data, grid={"k": np.array([3, 5])})
+        wanted = tamc.AdditiveModel(formula, ap={"x": -2.0}).tune(
+            data, grid={"k": [3, 5]})
+        self.assertEqual(got.predict(data).tolist(),
+                         wanted.predict(data).tolist())
+        with self.assertRaisesRegex(tamc.Error, "expected numbers, texts or "
+                                    "lists in a spec, got 'complex'"):
+            tamc.AdditiveModel(formula).tune(data, grid={"k": [1j]})
+
 
 class Memory(Folder):
     def test_limit(self):
@@ -275,7 +288,7 @@ class Missing(Folder):
         # A row of weight 2 counts as two rows.
         twice = {name: np.append(values, values[3])
                  for name, values in rest.items()}
-        weights = np.where(rest["y"] == 3, 2.0, 1.0)
+        weights = np.where(rest["y"] == rest["y"][3], 2.0, 1.0)
         self.assertAlmostEqual(model.score(rest, sample_weight=weights),
                                model.score(twice), places=12)
 

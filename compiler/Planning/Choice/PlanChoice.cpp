@@ -512,7 +512,12 @@ private:
       consider(*found.best, 1);
     if (options.objective == Objective::Cost && (found.best || !found.complete))
       bound = std::max(bound, found.bound);
-    return found.complete;
+    if (!found.complete || !found.best)
+      return found.complete;
+    // The search packs with `auto`; options.strategy may not do as well.
+    return best && costOf(model, best->selection) == found.cost &&
+           (options.objective == Objective::Cost ||
+            best->packed.totalPeak() == found.peak);
   }
 
   /// Other choices for a problem whose packing is hard.

@@ -130,6 +130,41 @@ std::set<Finding::Kind> kindsOf(const Problem &problem, const Plan &plan) {
   return kinds;
 }
 
+/// A strategy that packs badly proves nothing by its own packing.
+TEST(Choice, WeakStrategiesProveNothingFalse) {
+  ChoiceKinds kinds;
+  for (std::string_view strategy : {"naive", "bfc", "caching", "tree"})
+    for (Objective objective : {Objective::Cost, Objective::Peak}) {
+      std::mt19937_64 random(11);
+      int proofs = 0;
+      for (int i = 0; i < 60; ++i) {
+        Problem problem = randomChoice(random, kinds);
+        if (!hasChoice(problem))
+          continue;
+        Options options = optionsOf(false, objective);
+        options.strategy = strategy;
+        Plan made = plan(problem, options);
+        std::optional<Best> best =
+            bestChoice(problem, false, objective == Objective::Peak);
+        std::string where =
+            std::string(strategy) + "\n" + writeJson(problem, &made);
+        if (made.status == Status::Infeasible) {
+          EXPECT_FALSE(best) << where;
+        }
+        if (made.status != Status::Optimal)
+          continue;
+        ++proofs;
+        ASSERT_TRUE(best) << where;
+        if (objective == Objective::Cost) {
+          EXPECT_EQ(*made.cost, best->cost) << where;
+        } else {
+          EXPECT_EQ(made.totalPeak(), best->peak) << where;
+        }
+      }
+      EXPECT_GT(proofs, 0) << strategy;
+    }
+}
+
 TEST(Choice, CheckerRejectsPlantedFaults) {
   Problem problem = sample();
   Options options = optionsOf(true, Objective::Cost);

@@ -23,6 +23,12 @@ Result<json> jsonEntry(const SafetensorsFile &file, std::string_view key) {
   return value;
 }
 
+const json &member(const json &value, const char *key) {
+  static const json null;
+  const auto at = value.find(key);
+  return at == value.end() ? null : *at;
+}
+
 Result<std::vector<std::string>> stringList(const json &value,
                                             const std::string &place) {
   std::vector<std::string> list;

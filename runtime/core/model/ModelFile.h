@@ -32,6 +32,9 @@ namespace tamrt {
 Result<nlohmann::json> jsonEntry(const SafetensorsFile &file,
                                  std::string_view key);
 
+/// What an object has at `key`; null if it lacks that, or is no object.
+const nlohmann::json &member(const nlohmann::json &value, const char *key);
+
 /// `value` as a list of texts. The error starts with `place`.
 Result<std::vector<std::string>> stringList(const nlohmann::json &value,
                                             const std::string &place);

@@ -271,35 +271,33 @@ Result<PartSurvey> partOf(const json &entry, const std::string &place,
   PartSurvey part;
   const Error bad = {place + ": expected a part with name, dates, numbers, "
                              "groups and levels"};
-  auto has = [&](const char *key, bool isGood) {
-    return entry.contains(key) && isGood;
-  };
-  if (!entry.is_object() || !has("name", entry["name"].is_string()) ||
-      !has("dates", entry["dates"].is_string()) ||
-      !has("depends_on_numbers", entry["depends_on_numbers"].is_boolean()) ||
-      !has("numbers", entry["numbers"].is_array()) || !has("groups", true) ||
-      !has("levels", entry["levels"].is_array()))
+  const json &name = member(entry, "name"), &dates = member(entry, "dates"),
+             &depends = member(entry, "depends_on_numbers"),
+             &numbers = member(entry, "numbers"),
+             &levels = member(entry, "levels");
+  if (!name.is_string() || !dates.is_string() || !depends.is_boolean() ||
+      !numbers.is_array() || !levels.is_array())
     return bad;
-  part.name = entry["name"].get<std::string>();
-  part.dependsOnNumbers = entry["depends_on_numbers"].get<bool>();
+  part.name = name.get<std::string>();
+  part.dependsOnNumbers = depends.get<bool>();
   const auto form = std::find_if(
       std::begin(kDateForms), std::end(kDateForms), [&](const auto &each) {
-        return entry["dates"].get<std::string>() == each.second;
+        return dates.get<std::string>() == each.second;
       });
   if (form == std::end(kDateForms))
     return bad;
   part.dateForm = form->first;
-  for (const json &is : entry["numbers"]) {
+  for (const json &is : numbers) {
     if (!is.is_boolean())
       return bad;
     part.areNumbers.push_back(is.get<bool>());
   }
   Result<std::vector<std::string>> groups =
-      stringList(entry["groups"], place + ": groups");
+      stringList(member(entry, "groups"), place + ": groups");
   if (!groups)
     return std::move(groups).error();
   part.groups = *std::move(groups);
-  for (const json &list : entry["levels"]) {
+  for (const json &list : levels) {
     Result<std::vector<std::string>> texts =
         stringList(list, place + ": levels");
     if (!texts)

@@ -60,13 +60,13 @@ Result<std::vector<LevelTable>> loadLevels(const tamrt_model &model,
     const tamrt_input &input = model.inputs[i];
     if (input.rule != TAMRT_RULE_LEVELS)
       continue;
-    const json &entry = (*inputs)[i];
-    if (!entry.is_object() || !entry.contains("levels") ||
-        !entry.contains("numeric") || !entry["numeric"].is_boolean())
+    const json &texts = member((*inputs)[i], "levels"),
+               &numeric = member((*inputs)[i], "numeric");
+    if (texts.is_null() || !numeric.is_boolean())
       return Error{place + ": expected levels of column '" +
                    std::string(input.column) + "'"};
     Result<std::vector<std::string>> names =
-        stringList(entry["levels"], place + ": levels");
+        stringList(texts, place + ": levels");
     if (!names)
       return std::move(names).error();
     if (names->empty() || names->size() > size_t(input.levels))
@@ -74,7 +74,7 @@ Result<std::vector<LevelTable>> loadLevels(const tamrt_model &model,
                    " levels of column '" + std::string(input.column) +
                    "', got " + std::to_string(names->size())};
     Result<LevelTable> table =
-        LevelTable::create(entry["numeric"].get<bool>(), *std::move(names));
+        LevelTable::create(numeric.get<bool>(), *std::move(names));
     if (!table)
       return Error{place + ": " + table.error().message};
     tables[i] = *std::move(table);
@@ -466,8 +466,8 @@ static Result<Calibration> readCalibration(int64_t groups,
   Result<json> entry = jsonEntry(file, "calibration");
   if (!entry)
     return std::move(entry).error();
-  if (!entry->is_object() || !entry->contains("split") ||
-      !(*entry)["split"].is_string())
+  const json &split = member(*entry, "split");
+  if (!split.is_string())
     return Error{path + ": metadata 'calibration': expected a split"};
   const int64_t shape[] = {groups}, any[] = {-1};
   Result<std::vector<double>> rows =
@@ -504,7 +504,7 @@ static Result<Calibration> readCalibration(int64_t groups,
     return Error{path + ": tensor '" + kCalibrationRows + "': expected " +
                  std::to_string(residuals->size()) + " residuals in all, got " +
                  std::to_string(next)};
-  return Calibration((*entry)["split"].get<std::string>(), std::move(byGroup));
+  return Calibration(split.get<std::string>(), std::move(byGroup));
 }
 
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &from,

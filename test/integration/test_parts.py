@@ -296,6 +296,96 @@ class OtherParts(parts.TestCase):
         self.assertEqual(again, solved.read_bytes())
 
 
+class OtherRows(parts.TestCase):
+    """Sums of rows that a survey would say something else of. What the rows
+    were surveyed with decides the model, so each is an error."""
+
+    def check(self, model, rows, *changes, head="x,y", others=()):
+        """Surveys rows, with those of other parts, and then changes some:
+        {place: row}, and whether the sums are still made."""
+        part, survey = self.dir / "part.csv", self.dir / "part.survey"
+
+        def write(rows, path=part):
+            path.write_text("".join(f"{row}\n" for row in [head, *rows]))
+
+        write(rows)
+        self.succeed(model, "survey", part, "-o", survey)
+        for i, other in enumerate(others):
+            path = self.dir / f"other-{i}.csv"
+            write(other, path)
+            more = self.dir / f"other-{i}.survey"
+            self.succeed(model, "survey", path, "-o", more)
+            both = self.dir / f"both-{i}.survey"
+            self.succeed(model, "merge", survey, more, "-o", both)
+            survey = both
+        for change, good in [({}, True), *changes]:
+            write([change.get(i, row) for i, row in enumerate(rows)])
+            for options in ([], ["--stream"]):
+                with self.subTest(change=change, options=options):
+                    out = self.dir / "out"
+                    out.unlink(missing_ok=True)
+                    run = self.run_program(model, "sums", part, "--survey",
+                                           survey, "-o", out, *options)
+                    self.assertEqual(run.returncode, 0 if good else 1,
+                                     run.stderr)
+                    self.assertEqual(out.exists(), good)
+                    if not good:
+                        self.assertIn(
+                            f"error: {part}: expected the rows of part "
+                            "'part.csv' in the survey, got others",
+                            run.stderr)
+
+    def test_weights(self):
+        rows = [f"{'uv'[i // 20]},{i % 20},{i % 7},{['.1', '2.5', '0', '1e-9'][i % 4]}"
+                for i in range(40)]
+        model = self.compile("y ~ l(x)", group="g", weights="w")
+        self.check(
+            model, rows,
+            # Two of one group change places; of two groups.
+            ({4: "u,4,4,2.5", 5: "u,5,5,.1"}, True),
+            ({4: "u,4,4,2.5", 25: "v,5,4,.1"}, False),
+            ({4: "u,4,4,.10000000000000002"}, False),
+            ({i: f"{row}0" for i, row in enumerate(rows)
+              if row.endswith("2.5")}, True),
+            ({i: row.replace(",.1", ",10").replace(",2.5", ",250")
+              for i, row in enumerate(rows)}, False),
+            ({2: "u,2,2,1e-300"}, False), head="g,x,y,w")
+
+    def test_grid(self):
+        rows = [f"{i % 24}.5,{i * i % 11}" for i in range(96)]
+        profile = self.dir / "profile.csv"
+        profile.write_text("x,y\n" + "\n".join(rows) + "\n")
+        model = self.compile("y ~ s(x, k=5)", "--profile", profile,
+                             "--rows-per-level=1")
+        self.check(model, rows, ({7: "9.5,1"}, True), ({7: "9.7,1"}, False),
+                   ({7: "7.500001,1"}, False))
+        # Off the grid when surveyed.
+        rows[7] = "9.7,1"
+        self.check(model, rows, ({8: "9.9,1"}, True), ({7: "9.5,1"}, False))
+
+    def test_period(self):
+        rows = [f"{x},{i * i % 11}" for i, x in enumerate(
+            [0, .5, 2, 2, 5, 5.25, 7] + 20 * [0, 2, 5, 7])]
+        model = self.compile("y ~ f(x, m=2, period='auto')")
+        for others in ((), ([f"{x},1" for x in (0, .5, 1, 3, 7)],)):
+            self.check(
+                model, rows,
+                ({2: "5,4"}, True), ({2: "5.0000000000001,4"}, True),
+                # A value that is new, or gone, or another part's.
+                ({2: "2.125,4"}, False), ({1: "2,1"}, False),
+                ({5: "5,3"}, False), ({2: "3,4"}, False), others=others)
+
+    def test_levels(self):
+        rows = [f"{'abcd'[i % 4 if i < 9 else i % 3]},{i % 7}"
+                for i in range(40)]
+        model = self.compile("y ~ c(x, n_cat=6, levels=True)")
+        for others in ((), (["b,1", "e,2"],)):
+            self.check(model, rows, ({2: "b,2"}, True), ({3: "a,3", 7: "b,0"},
+                                                         False),
+                       others=others)
+        self.check(model, rows, ({2: "e,2"}, False), others=(["b,1", "e,2"],))
+
+
 class Errors(parts.TestCase):
     """Bad input: each an error that names the file, and no output."""
 
@@ -329,8 +419,8 @@ class Errors(parts.TestCase):
             self.assertRegex(run.stderr, "(survey|sums): expected .* of model "
                              "'other' .*, got those of model 'model'")
         weights = self.fit(self.model, self.train)
-        self.fails(f"{weights}: expected a file of format 'tamc survey 1' or "
-                   "'tamc sums 2', got 'tamc weights 2'", "merge", weights)
+        self.fails(f"{weights}: expected a file of format 'tamc survey 2' or "
+                   "'tamc sums 3', got 'tamc weights 2'", "merge", weights)
 
     def test_of_another_survey(self):
         two = self.dir / "two.survey"

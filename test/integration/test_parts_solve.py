@@ -132,23 +132,33 @@ class Tune(TestCase):
                              "sums, got '.*', which has no rows\n$")
         run = self.run_program(model, "tune", self.fit(model, train), "-o",
                                "w")
-        self.assertIn("expected a file of format 'tamc survey 1' or "
-                      "'tamc sums 2', got 'tamc weights 2'", run.stderr)
+        self.assertIn("expected a file of format 'tamc survey 2' or "
+                      "'tamc sums 3', got 'tamc weights 2'", run.stderr)
         self.assertFalse((self.dir / "w").exists())
 
-    def test_older_sums(self):
+    def test_older_files(self):
         model = self.compile(FORMULA, **small.KEYS)
         train = write_rows(self.dir / "train.csv", 900, 30)
-        merged = self.sums_of(model, train, 2)
-        merged.write_bytes(harness.seal(
-            merged.read_bytes().replace(b"tamc sums 2", b"tamc sums 1")))
-        for command in "solve", "tune", "merge":
-            run = self.run_program(model, command, merged, "-o", "w")
-            self.assertEqual(run.returncode, 1)
-            self.assertRegex(
-                run.stderr, "error: .*: expected sums of format 'tamc sums 2',"
-                " got those of the older 'tamc sums 1', which lack the sums "
-                "of the target; sum the parts again\n$")
+        survey = self.dir / "old.survey"
+        self.succeed(model, "survey", train, "-o", survey)
+        sums = self.sums_of(model, train, 2)
+        good = {path: path.read_bytes() for path in (survey, sums)}
+        for path, old, new, what in (
+                (sums, "tamc sums 1", "tamc sums 3", "which lack the sums of "
+                 "the target; sum the parts again"),
+                (sums, "tamc sums 2", "tamc sums 3", "which lack what the "
+                 "rows are checked by; survey and sum the parts again"),
+                (survey, "tamc survey 1", "tamc survey 2", "which lacks what "
+                 "the rows are checked by; survey the parts again")):
+            path.write_bytes(harness.seal(
+                good[path].replace(new.encode(), old.encode())))
+            for command in "solve", "tune", "merge":
+                run = self.run_program(model, command, path, "-o", "w")
+                self.assertEqual(run.returncode, 1)
+                self.assertEqual(
+                    run.stderr,
+                    f"model: error: {path}: expected format 'tamc sums 3' or "
+                    f"'tamc survey 2', got the older '{old}', {what}\n")
 
 
 class Inference(TestCase):

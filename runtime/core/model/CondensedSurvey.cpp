@@ -86,6 +86,8 @@ void add(PartSurvey &to, TextIndices &texts, PartSurvey more) {
     if (!more.weights.empty())
       to.weights[place].add(more.weights[g]);
   }
+  // There are no hashes of the values of both.
+  to.periods.assign(to.periods.size(), "");
   for (size_t i = 0; i < to.onGrid.size(); ++i)
     to.onGrid[i] = to.onGrid[i] && more.onGrid[i];
 }

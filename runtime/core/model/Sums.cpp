@@ -14,6 +14,7 @@
 #include "tamrt/backend.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -21,9 +22,15 @@ namespace tamrt {
 
 using nlohmann::json;
 
-static constexpr const char *kSumsFormat = "tamc sums 2";
-/// Sums without those of the target.
-static constexpr const char *kOldFormat = "tamc sums 1";
+static constexpr const char *kSumsFormat = "tamc sums 3";
+/// Those of earlier versions, and what to do with such a file.
+static constexpr std::array<std::array<const char *, 2>, 3> kOldFormats = {{
+    {"tamc sums 1", "which lack the sums of the target; sum the parts again"},
+    {"tamc sums 2", "which lack what the rows are checked by; survey and sum "
+                    "the parts again"},
+    {"tamc survey 1", "which lacks what the rows are checked by; survey the "
+                      "parts again"},
+}};
 
 SumsLayout::SumsLayout(const tamrt_model &model, tamrt_step_kind kind)
     : model(model), kind(kind) {
@@ -120,10 +127,11 @@ Result<bool> hasSums(const SafetensorsFile &file) {
   const std::string format = orUnknown(file, "format");
   if (format == kSumsFormat || format == kSurveyFormat)
     return format == kSumsFormat;
-  if (format == kOldFormat)
-    return Error{file.path() + ": expected sums of format '" + kSumsFormat +
-                 "', got those of the older '" + kOldFormat +
-                 "', which lack the sums of the target; sum the parts again"};
+  for (auto [old, what] : kOldFormats)
+    if (format == old)
+      return Error{file.path() + ": expected format '" + kSumsFormat +
+                   "' or '" + kSurveyFormat + "', got the older '" + old +
+                   "', " + what};
   return Error{file.path() + ": expected a file of format '" + kSurveyFormat +
                "' or '" + kSumsFormat + "', got '" + format + "'"};
 }

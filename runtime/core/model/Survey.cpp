@@ -9,6 +9,7 @@
 #include "core/model/Survey.h"
 
 #include "core/model/ModelFile.h"
+#include "io/Sha256.h"
 
 #include <algorithm>
 #include <cmath>
@@ -94,6 +95,10 @@ bool areNumbers(const std::vector<std::string> &texts) {
 
 } // namespace
 
+std::string hashOfPeriod(std::span<const double> values) {
+  return sha256(viewOf(std::as_bytes(values)));
+}
+
 size_t PartSurvey::rows() const {
   size_t rows = 0;
   for (const GroupDates &group : dates)
@@ -153,14 +158,16 @@ Result<Survey> surveyOf(const tamrt_model &model, std::string name,
   if (!isGood)
     return Error{path + ": expected groups and levels in UTF-8"};
   Survey one;
-  one.parts.push_back(std::move(part));
   for (size_t i = 0; i < inputs; ++i) {
     one.periods.emplace_back();
+    part.periods.emplace_back();
     if (isPeriodic(model, i)) {
       const std::span<const double> values = survey.period(i).values();
       one.periods.back().assign(values.begin(), values.end());
+      part.periods.back() = hashOfPeriod(values);
     }
   }
+  one.parts.push_back(std::move(part));
   return one;
 }
 
@@ -222,7 +229,9 @@ SafetensorsWriter serialize(const tamrt_model &model, const Survey &survey) {
       appendJson(list, parts);
     }
     parts += "],\"name\":" + json(part.name).dump() +
-             ",\"numbers\":" + json(part.areNumbers).dump() + "}";
+             ",\"numbers\":" + json(part.areNumbers).dump() + ",\"periods\":";
+    appendJson(part.periods, parts);
+    parts += '}';
     for (const GroupDates &group : part.dates) {
       all.rows.push_back(int64_t(group.rows));
       addDate(group.first);
@@ -270,13 +279,14 @@ Result<PartSurvey> partOf(const json &entry, const std::string &place,
                           const ModelColumns &columns) {
   PartSurvey part;
   const Error bad = {place + ": expected a part with name, dates, numbers, "
-                             "groups and levels"};
+                             "groups, levels and periods"};
   const json &name = member(entry, "name"), &dates = member(entry, "dates"),
              &depends = member(entry, "depends_on_numbers"),
              &numbers = member(entry, "numbers"),
-             &levels = member(entry, "levels");
+             &levels = member(entry, "levels"),
+             &periods = member(entry, "periods");
   if (!name.is_string() || !dates.is_string() || !depends.is_boolean() ||
-      !numbers.is_array() || !levels.is_array())
+      !numbers.is_array() || !levels.is_array() || !periods.is_array())
     return bad;
   part.name = name.get<std::string>();
   part.dependsOnNumbers = depends.get<bool>();
@@ -304,7 +314,13 @@ Result<PartSurvey> partOf(const json &entry, const std::string &place,
       return std::move(texts).error();
     part.levels.push_back(*std::move(texts));
   }
+  Result<std::vector<std::string>> hashes =
+      stringList(periods, place + ": periods");
+  if (!hashes)
+    return std::move(hashes).error();
+  part.periods = *std::move(hashes);
   if (part.levels.size() != columns.levels.size() ||
+      part.periods.size() != columns.inputs.size() ||
       part.areNumbers.size() != part.levels.size() + size_t(!!columns.group) ||
       part.groups.empty() || !areDistinct(part.groups) ||
       (!columns.group && part.groups != std::vector<std::string>{""}))

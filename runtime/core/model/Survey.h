@@ -41,7 +41,7 @@
 namespace tamrt {
 
 /// The format of a survey's file, as its header says it.
-inline constexpr const char *kSurveyFormat = "tamc survey 1";
+inline constexpr const char *kSurveyFormat = "tamc survey 2";
 
 /// The survey of one part.
 struct PartSurvey {
@@ -62,12 +62,19 @@ struct PartSurvey {
   std::vector<Spread> spreads;
   /// By grid of the model's compression.
   std::vector<bool> onGrid;
+  /// By input: of one of TAMRT_RULE_PERIOD_AUTO `hashOfPeriod`, else "". Of
+  /// rows of several parts (CondensedSurvey.h) "", too.
+  std::vector<std::string> periods;
   /// By group: sums of row weights; none without a weight column.
   std::vector<ExactSum> weights;
 
   /// Rows in all groups.
   size_t rows() const;
 };
+
+/// A hash of a part's distinct values of an input of TAMRT_RULE_PERIOD_AUTO,
+/// rounded and sorted.
+std::string hashOfPeriod(std::span<const double> values);
 
 /// The survey of some parts, sorted by name.
 struct Survey {

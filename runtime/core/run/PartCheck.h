@@ -9,13 +9,15 @@
 /// \file
 /// Compares rows with the survey of their part, in less memory than another
 /// survey takes: numbers and dates are within the survey's ranges, and both
-/// ends of these are among them.
+/// ends of these are among them; so are all values of a period and all levels,
+/// and no others.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_CORE_RUN_PARTCHECK_H
 #define TAMRT_CORE_RUN_PARTCHECK_H
 
+#include "core/data/ExactSum.h"
 #include "core/data/ModelColumns.h"
 #include "core/data/RowReader.h"
 #include "core/model/Survey.h"
@@ -24,24 +26,52 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace tamrt {
 
+/// The values of an input of TAMRT_RULE_PERIOD_AUTO.
+class PeriodCheck {
+public:
+  /// Of all parts, rounded and sorted; they must outlive it.
+  explicit PeriodCheck(std::span<const double> known);
+
+  void add(std::span<const double> values);
+  /// Whether the values so far are those that a survey gave the hash of.
+  bool areThose(const std::string &hash) const;
+
+private:
+  void find(double value);
+
+  std::span<const double> known;
+  /// By known value: whether it has come.
+  std::vector<uint8_t> seen;
+  bool hasOthers = false;
+  /// The known value behind the last that was found.
+  size_t next = 0;
+  /// The bits of values that have come, each at a place that follows from them:
+  /// most values come often, and rounding takes long.
+  std::vector<uint64_t> recent;
+};
+
 /// The rows of one part, which come in the order of its file.
 class PartCheck {
 public:
-  /// `survey` and `columns` must outlive it. Rows have the groups of all parts,
-  /// whose places are in `rows`, as their indices.
+  /// `survey`, which has the part, and `columns` must outlive it. Rows have the
+  /// groups of all parts, whose places are in `rows`, as their indices.
   PartCheck(const tamrt_model &model, const ModelColumns &columns,
-            const PartSurvey &survey, const PartedRows &rows,
+            const Survey &survey, size_t part, const PartedRows &rows,
             const PartBlocks &blocks);
 
   /// Adds rows, on `threads` threads (0: as many as the rows keep busy).
   void add(const Rows &rows, unsigned threads);
 
-  /// Whether a survey of all rows would be the same.
-  bool areSame() const;
+  /// Whether a survey of all rows would be the same, but for spellings of
+  /// groups. `reader` has read them.
+  bool areSame(const RowReader &reader) const;
   /// Rows so far.
   size_t rows() const { return rowCount; }
   /// Rows with the date of the row before; only of groups in order.
@@ -59,7 +89,10 @@ private:
 
   void addRows(const Rows &rows);
   void addDate(uint32_t index, const RowDate &date, bool isFirst);
-  void addNumbers(const Rows &rows, size_t input);
+  void addInput(const Rows &rows, size_t input);
+  void addNumbers(const double *values, const Rows &rows, size_t input);
+  void addWeights(const Rows &rows);
+  bool haveLevels(const RowReader &reader, size_t input) const;
 
   const tamrt_model *model;
   const ModelColumns *columns;
@@ -75,6 +108,14 @@ private:
   std::vector<uint8_t> dates;
   /// By input, the same; none of levels.
   std::vector<std::vector<uint8_t>> numbers;
+  /// By input: which of the reader's levels have come; none of numbers.
+  std::vector<std::vector<uint8_t>> levels;
+  /// By input of TAMRT_RULE_PERIOD_AUTO.
+  std::vector<std::optional<PeriodCheck>> periods;
+  /// By grid: whether a value is off it.
+  std::vector<uint8_t> offGrid;
+  /// By the survey's index, with a weight column.
+  std::vector<ExactSum> weights;
   /// Rows of groups that the part has not.
   bool hasOthers = false;
   size_t rowCount = 0, tied = 0;

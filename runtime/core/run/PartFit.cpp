@@ -127,15 +127,16 @@ void PartSums::expectTexts() {
 
 void SurveyedFit::forgetParts(std::optional<size_t> but) {
   for (PartSurvey &part : survey.parts) {
+    if (but && &part == &survey.parts[*but]) {
+      part.groups = {};
+      continue;
+    }
     PartSurvey kept;
     kept.name = std::move(part.name);
-    if (but && &part == &survey.parts[*but]) {
-      kept.dates = std::move(part.dates);
-      kept.spreads = std::move(part.spreads);
-    }
     part = std::move(kept);
   }
-  survey.periods = {};
+  if (!but)
+    survey.periods = {};
 }
 
 bool PartSums::areOrdered() const {
@@ -153,7 +154,7 @@ std::vector<std::string> PartSums::notes() const {
 
 /// Checks that the rows are those of the survey.
 Status PartSums::checkSeen() const {
-  if (check->areSame())
+  if (check->areSame(*reader))
     return {};
   return changedPart(reader->path(), fit.survey.parts[part].name);
 }
@@ -309,7 +310,7 @@ Status PartSums::sum(const PartPass &pass, const TakeNode &take) {
 
 /// The rows of the reader in pieces of `rowBytes` bytes, and a check of these.
 StreamedRows PartSums::readRows(size_t rowBytes) {
-  check.emplace(model, columns, fit.survey.parts[part], fit.rows, blocks);
+  check.emplace(model, columns, fit.survey, part, fit.rows, blocks);
   StreamedRows rows(*reader, model, rowBytes, options.threads);
   rows.order = &fit.rows.order;
   rows.means = fit.rows.means;

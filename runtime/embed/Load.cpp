@@ -9,6 +9,7 @@
 #include "embed/Decimal.h"
 #include "embed/Json.h"
 #include "embed/Support.h"
+#include "io/HeaderLimit.h"
 #include "io/Number.h"
 #include "tamrt/checksum.h"
 
@@ -28,8 +29,6 @@ constexpr std::string_view kFormat = "tamc weights 2";
 constexpr std::string_view kOldFormat = "tamc weights 1";
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr size_t kPrefixBytes = 8;
-/// The format's own limit.
-constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// A tensor in the file.
 struct Tensor {

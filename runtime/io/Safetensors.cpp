@@ -8,6 +8,7 @@
 
 #include "io/Safetensors.h"
 #include "io/AtomicFile.h"
+#include "io/HeaderLimit.h"
 #include "io/Sha256.h"
 #include "tamrt/checksum.h"
 
@@ -36,8 +37,6 @@ static_assert(std::endian::native == std::endian::little,
 static constexpr size_t kPrefixBytes = 8;
 /// Bytes that are read at once for a checksum.
 static constexpr size_t kPieceBytes = size_t(1) << 20;
-/// The format's own limit.
-static constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 static constexpr std::string_view kMetadataKey = "__metadata__";
 
 size_t tamrt::sizeOf(TensorType type) {
@@ -174,6 +173,12 @@ SafetensorsWriter::header(std::span<const Entry *const> order) const {
   }
   text.append((kPrefixBytes - text.size() % kPrefixBytes) % kPrefixBytes, ' ');
   uint64_t length = text.size();
+  if (length > kMaxHeaderBytes)
+    return Error{fmt::format(
+        "expected a header of at most {} bytes, got {}, with the texts of all "
+        "groups and levels, once for each part: give them shorter texts, have "
+        "fewer groups in a file, or each in one part (split --whole-groups)",
+        kMaxHeaderBytes, length)};
   Header result;
   result.text.assign(kPrefixBytes, '\0');
   std::memcpy(result.text.data(), &length, kPrefixBytes);

@@ -114,7 +114,7 @@ public:
   void addLater(std::string name, std::vector<int64_t> shape);
 
   /// The file's bytes, with the checksum. Errors: a tensor's name that was
-  /// added twice or is "__metadata__"; a name, key or value that is not UTF-8.
+  /// added twice or is "__metadata__"; text not in UTF-8; a header too long.
   Result<std::string> bytes() const;
 
   /// The SHA-256 of these bytes, which are not in memory at once. The errors

@@ -9,12 +9,14 @@
 #include "core/model/Weights.h"
 
 #include "core/model/ModelFile.h"
+#include "io/HeaderLimit.h"
 #include "io/Json.h"
 #include "io/Number.h"
 
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 #include <type_traits>
 
 namespace tamrt {
@@ -182,6 +184,22 @@ auto inferenceTensors(const tamrt_model &model, int64_t groups, Known &known) {
 
 } // namespace
 
+/// Whether a header has room for these texts as JSON in a metadata entry.
+static bool hasRoomFor(std::span<const std::string> list) {
+  // Quotes and commas, and what escapes in an entry, itself a text of JSON, add
+  // to any byte.
+  constexpr uint64_t kAround = 5, kMostForByte = 7;
+  uint64_t most = 0, bytes = 0;
+  for (const std::string &text : list)
+    most += kMostForByte * text.size() + kAround;
+  if (most <= kMaxHeaderBytes)
+    return true;
+  for (const std::string &text : list)
+    // The outer quotes are the entry's, but there is a comma.
+    bytes += json(json(text).dump()).dump().size() - 1;
+  return bytes <= kMaxHeaderBytes;
+}
+
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels) {
   auto bad = [](const char *column, const char *what) {
@@ -195,6 +213,14 @@ Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
     for (const std::string &name : levels[i].names)
       if (!isUtf8(name))
         return bad(model.inputs[i].column, "levels");
+  if (!hasRoomFor(groups))
+    return Error{"column '" + std::string(model.group) +
+                 "': expected groups whose names fit in a header of weights, "
+                 "of at most " +
+                 std::to_string(kMaxHeaderBytes) + " bytes, got " +
+                 std::to_string(groups.size()) +
+                 " groups with longer names; give them shorter names, or fit "
+                 "some of them at a time, each time to other weights"};
   return {};
 }
 

@@ -93,8 +93,8 @@ struct Weights {
   }
 };
 
-/// Checks that group values and levels are UTF-8, as the file's format
-/// requires; to be called before a long fit.
+/// Checks that group values and levels are UTF-8, and that the header has room
+/// for the former (io/HeaderLimit.h); to be called before a long fit.
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels);
 

@@ -59,6 +59,9 @@ struct Tensor {
 constexpr std::string_view kTables = "tables.";
 /// Tensors that are not read here (core/model/Weights.h).
 constexpr std::string_view kInference = "inference.";
+/// More than fits write. The header is read once for each, so there must be a
+/// limit.
+constexpr size_t kMostInference = 16;
 
 /// A file of weights (core/model/Weights.h), read in place.
 class Loader {
@@ -102,8 +105,8 @@ private:
   bool hasHash = false, sameHash = false;
   std::string_view header, groups, inputs;
   Tensor coefficients, ranges, knots;
-  /// Number of tensors, and of those with names of tables.
-  size_t tensorCount = 0, tableCount = 0;
+  /// Number of tensors, and of those with names of tables and of inference.
+  size_t tensorCount = 0, tableCount = 0, inferenceCount = 0;
 
   size_t groupCount = 0;
   bool namedGroups = false;
@@ -198,12 +201,12 @@ bool Loader::readHeader() {
     ++tensorCount;
     if (key.starts_with(kTables)) {
       Tensor table;
-      ++tableCount;
-      return readTensor(json, table);
+      return ++tableCount <= size_t(model.table_count) &&
+             readTensor(json, table);
     }
     if (key.starts_with(kInference)) {
       Tensor unused;
-      return readTensor(json, unused);
+      return ++inferenceCount <= kMostInference && readTensor(json, unused);
     }
     if (key == "coefficients")
       return readTensor(json, coefficients);
@@ -460,6 +463,35 @@ bool Loader::checkNumbers(const WeightsView &out) const {
       });
 }
 
+/// Whether two groups have one name. Sorts places of names in `out.groups`,
+/// because there is no other memory.
+bool haveSameNames(const WeightsView &out, size_t count) {
+  const std::span<int64_t> places(out.groups, count);
+  auto lengthAt = [&](int64_t place) {
+    uint64_t length;
+    std::memcpy(&length, out.names + place, sizeof length);
+    return length;
+  };
+  auto nameAt = [&](int64_t place) {
+    return std::string_view(out.names + place + sizeof(uint64_t),
+                            size_t(lengthAt(place)));
+  };
+  int64_t next = 0;
+  for (int64_t &place : places) {
+    place = next;
+    next += int64_t(nameBytes(lengthAt(place)));
+  }
+  std::sort(places.begin(), places.end(),
+            [&](int64_t a, int64_t b) { return nameAt(a) < nameAt(b); });
+  const bool areSame = std::adjacent_find(places.begin(), places.end(),
+                                          [&](int64_t a, int64_t b) {
+                                            return nameAt(a) == nameAt(b);
+                                          }) != places.end();
+  for (size_t g = 0; g < count; ++g)
+    out.groups[g] = int64_t(g);
+  return areSame;
+}
+
 tamrt_embed_status Loader::write(void *memory) {
   WeightsView out;
   out.layOut(model, groupCount, memory);
@@ -499,6 +531,8 @@ tamrt_embed_status Loader::write(void *memory) {
     ++g;
     return !json.failed();
   });
+  if (namedGroups && haveSameNames(out, groupCount))
+    return TAMRT_EMBED_MALFORMED_WEIGHTS;
   double *levels = out.levels;
   std::fill(levels, levels + levelsBefore(model, size_t(model.input_count)),
             0.0);

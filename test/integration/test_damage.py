@@ -7,6 +7,7 @@ to a saved module and to a snapshot of memory."""
 import json
 import random
 import struct
+import time
 
 import small
 from library import Library
@@ -167,6 +168,53 @@ class Damage(harness.TestCase):
         self.assertEqual(library.size(self.bad.read_bytes()), 0)
         self.edit(checksum=None, format="tamc weights 1")
         self.assertEqual(library.size(self.bad.read_bytes()), needed)
+
+    def test_library_many_tensors(self):
+        """The reader in a library reads the header once for each tensor."""
+        library = Library(self)
+
+        def size_with(name, count):
+            size, = struct.unpack_from("<Q", self.good)
+            header = json.loads(self.good[8:8 + size])
+            rest = self.good[8 + size:]
+            for i in range(count):
+                header[name.format(i)] = {
+                    "dtype": "F64", "shape": [1],
+                    "data_offsets": [len(rest), len(rest) + 8]}
+                rest += bytes(8)
+            text = json.dumps(header).encode()
+            return library.size(harness.seal(
+                struct.pack("<Q", len(text)) + text + rest))
+
+        needed = library.size(self.good)
+        self.assertEqual(size_with("inference.{}", 8), needed)
+        for name in "inference.{}", "tables.a_{}":
+            begin = time.process_time()
+            self.assertEqual(size_with(name, 4000), 0)
+            self.assertLess(time.process_time() - begin, 1)
+
+    def test_library_groups_of_one_name(self):
+        library = Library(self)
+        for names, status in ((["G0", "G1"], 0), (["G1", "G0"], 0),
+                              (["", "G0"], 0), (["G0", "G0"], 17)):
+            self.edit(groups=json.dumps(names))
+            content = harness.seal(self.bad.read_bytes())
+            self.assertEqual(library.load(content), status, names)
+
+    def test_library_many_groups(self):
+        """The time to find a name that two groups have."""
+        self.compile("y ~ l(a)", group="g")
+        library = Library(self)
+        names = [f"n{i * 7919 % 100_003}" for i in range(100_003)]
+        train = self.dir / "many.csv"
+        train.write_text("g,a,y\n" + "".join(
+            f"{name},{a},1\n" for name in names for a in range(2)))
+        good = self.fit(self.dir / "model", train).read_bytes()
+        begin = time.process_time()
+        self.assertEqual(library.load(good), 0)
+        self.assertEqual(library.load(harness.seal(good.replace(
+            rb'\"n10000\"', rb'\"n10001\"'))), 17)
+        self.assertLess(time.process_time() - begin, 2)
 
 
 if __name__ == "__main__":

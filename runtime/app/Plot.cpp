@@ -21,16 +21,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tamrt {
@@ -229,10 +226,12 @@ private:
 };
 
 /// Makes the folder of --svg and checks that files can be written there.
-Status prepareFolder(const std::string &path) {
-  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
-    return Error{path + ": cannot make the folder: " + std::strerror(errno)};
-  return AtomicFile::check(path + "/offset.svg");
+Result<OutputFolder> prepareFolder(const std::string &path) {
+  Result<OutputFolder> folder = OutputFolder::make(path);
+  if (folder)
+    if (Status s = AtomicFile::check(path + "/offset.svg"); !s)
+      return std::move(s).error();
+  return folder;
 }
 
 std::vector<std::string> notesOf(const tamrt_model &model,
@@ -277,9 +276,13 @@ Status drawAll(const tamrt_model &model, const Options &options,
   Timings timings;
   Progress progress(STDERR_FILENO, model.name);
   const RunOptions run = session.run(options, progress);
-  if (!options.svg.empty())
-    if (Status s = prepareFolder(options.svg); !s)
-      return s;
+  std::optional<OutputFolder> folder;
+  if (!options.svg.empty()) {
+    Result<OutputFolder> made = prepareFolder(options.svg);
+    if (!made)
+      return std::move(made).error();
+    folder.emplace(*std::move(made));
+  }
   if (Status s = checkFits(model, TAMRT_STEP_TERMS, run); !s)
     return s;
   Result<std::shared_ptr<const Weights>> loaded =
@@ -362,6 +365,8 @@ Status drawAll(const tamrt_model &model, const Options &options,
       return s;
   if (Status s = output.finish(); !s)
     return s;
+  if (folder)
+    folder->keep();
   timings.end("write");
   progress.clear();
   if (observed)

@@ -79,11 +79,7 @@ public:
     return written;
   }
   Status suspend() { return file.suspend(); }
-  Status commit() {
-    if (Status s = flush(); !s)
-      return s;
-    return file.commit();
-  }
+  Status commit() { return file.commit(); }
 
 private:
   PartFile(AtomicFile file, std::string header)
@@ -133,7 +129,14 @@ public:
     return parts[part].flush();
   }
 
+  /// All are complete before one of them appears.
   Status commit() {
+    for (PartFile &part : parts) {
+      if (Status s = part.flush(); !s)
+        return s;
+      if (Status s = part.suspend(); !s)
+        return s;
+    }
     for (PartFile &part : parts)
       if (Status s = part.commit(); !s)
         return s;
@@ -247,20 +250,18 @@ private:
 };
 
 /// Makes the folder, which must have no files.
-Status makeFolder(const std::string &path) {
+Result<OutputFolder> makeFolder(const std::string &path) {
+  Result<OutputFolder> folder = OutputFolder::make(path);
+  if (!folder)
+    return folder;
   std::error_code code;
-  std::filesystem::create_directories(path, code);
-  const bool isFolder = std::filesystem::is_directory(path, code);
-  if (!isFolder)
-    return Error{path + ": expected a folder for the parts: " +
-                 (code ? code.message() : "it is a file")};
   const bool isEmpty = std::filesystem::is_empty(path, code);
   if (code)
     return Error{path + ": " + code.message()};
   if (!isEmpty)
     return Error{path + ": expected a new or empty folder for the parts, got "
                         "one with files"};
-  return {};
+  return folder;
 }
 
 } // namespace
@@ -268,8 +269,9 @@ Status makeFolder(const std::string &path) {
 Status runSplit(const tamrt_model &model, const Options &options) {
   if (options.input == "-")
     return Error{"expected a file that can be read again, got standard input"};
-  if (Status s = makeFolder(options.output); !s)
-    return s;
+  Result<OutputFolder> folder = makeFolder(options.output);
+  if (!folder)
+    return std::move(folder).error();
   ReadOptions reading = {options.dropMissing, options.threads,
                          CsvBlocks::kBlockBytes, options.format};
   reading.keepPlaces = true;
@@ -324,6 +326,7 @@ Status runSplit(const tamrt_model &model, const Options &options) {
     return s;
   if (Status s = parts->commit(); !s)
     return s;
+  folder->keep();
   if (count < size_t(options.parts))
     tell(model, "note",
          fmt::format("made {} part{}: rows are divided at whole groups{}",

@@ -19,27 +19,47 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
-#include <iterator>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tamrt;
 
+namespace tamrt {
+
+/// A temporary file, or a folder that was made for outputs, in a form for
+/// signal handlers: they can read the list at any time, without locks. Entries
+/// are never freed, but used again for paths that are not longer.
+struct Unfinished {
+  explicit Unfinished(size_t bytes)
+      : path(std::make_unique<char[]>(bytes)), bytes(bytes) {}
+
+  const std::unique_ptr<char[]> path;
+  const size_t bytes;
+  bool isFolder = false;
+  std::atomic<bool> taken = true, exists = false;
+  Unfinished *next = nullptr;
+};
+
+} // namespace tamrt
+
 namespace {
+
+std::atomic<Unfinished *> unfinished = nullptr;
+/// Entries that are not taken: without one, `list` does not search.
+std::atomic<ptrdiff_t> unused = 0;
+
+/// Calls body(entry) for all that exist. Safe in a handler of a signal.
+template <class Body> void forEachUnfinished(bool isFolder, const Body &body) {
+  for (Unfinished *entry = unfinished; entry; entry = entry->next)
+    if (entry->exists && entry->isFolder == isFolder)
+      body(*entry);
+}
 
 /// Linux reads and writes at most 2 GiB at once.
 constexpr size_t kMostAtOnce = size_t(1) << 30;
-
-/// The current temporary files, in a form for signal handlers: without
-/// allocations and locks. A program has one or two outputs at a time; a signal
-/// leaves files behind for which there is no entry here.
-struct Temporary {
-  std::atomic<bool> taken = false, exists = false;
-  char path[PATH_MAX];
-};
-
-Temporary temporaries[8];
 
 /// Calls body(signal) for all that end the process. SIGXFSZ does not: it is
 /// ignored, and `write` fails.
@@ -68,31 +88,45 @@ private:
 
 } // namespace
 
-static int list(const std::string &path) {
-  if (path.size() >= PATH_MAX)
-    return -1;
-  for (int slot = 0; slot < int(std::size(temporaries)); ++slot) {
-    Temporary &entry = temporaries[slot];
-    if (entry.taken.exchange(true))
-      continue;
-    std::memcpy(entry.path, path.c_str(), path.size() + 1);
-    entry.exists = true;
-    return slot;
+/// An entry for a file or folder that is about to be made.
+static Unfinished *list(const std::string &path, bool isFolder) {
+  const size_t bytes = path.size() + 1;
+  Unfinished *entry = unused > 0 ? unfinished.load() : nullptr;
+  while (entry && (entry->bytes < bytes || entry->taken.exchange(true)))
+    entry = entry->next;
+  const bool isNew = !entry;
+  if (isNew)
+    entry = new Unfinished(bytes);
+  else
+    --unused;
+  std::memcpy(entry->path.get(), path.c_str(), bytes);
+  entry->isFolder = isFolder;
+  if (isNew) {
+    entry->next = unfinished;
+    while (!unfinished.compare_exchange_weak(entry->next, entry)) {
+    }
   }
-  return -1;
+  return entry;
 }
 
-static void unlist(int slot) {
-  if (slot < 0)
+static void unlist(Unfinished *entry) {
+  if (!entry)
     return;
-  temporaries[slot].exists = false;
-  temporaries[slot].taken = false;
+  entry->exists = false;
+  entry->taken = false;
+  ++unused;
 }
 
 void tamrt::removeTemporaries() noexcept {
-  for (Temporary &entry : temporaries)
-    if (entry.exists)
-      unlink(entry.path);
+  forEachUnfinished(false,
+                    [](const Unfinished &file) { unlink(file.path.get()); });
+  // Some are in others.
+  for (bool removed = true; removed;) {
+    removed = false;
+    forEachUnfinished(true, [&](const Unfinished &folder) {
+      removed |= rmdir(folder.path.get()) == 0;
+    });
+  }
 }
 
 /// Runs with the default action restored (SA_RESETHAND): the signal, sent
@@ -158,20 +192,37 @@ static int openUnnamed(const std::string &target) {
   return -1;
 }
 
+/// Makes a file or folder and lists it: calls make(), which returns -1 and sets
+/// errno if it cannot; `entry` stays null then.
+template <class Make>
+static int makeListed(const std::string &path, bool isFolder,
+                      Unfinished *&entry, const Make &make) {
+  SignalsBlocked blocked;
+  Unfinished *made = list(path, isFolder);
+  const int result = make();
+  const int code = errno;
+  if (result >= 0) {
+    made->exists = true;
+    entry = made;
+  } else {
+    unlist(made);
+  }
+  errno = code;
+  return result;
+}
+
 /// Makes a file of a new name beside `target` and lists it: calls make(name),
 /// which returns -1 and sets errno if it cannot, until it can or fails for
 /// another reason than that the name exists.
 template <class Make>
-static int makeBeside(const std::string &target, std::string &path, int &slot,
-                      const Make &make) {
-  SignalsBlocked blocked;
+static int makeBeside(const std::string &target, std::string &path,
+                      Unfinished *&entry, const Make &make) {
   static std::atomic<unsigned> counter = 0;
   while (true) {
     path = fmt::format("{}.tamrt-{}-{}.tmp", folderOf(target), getpid(),
                        counter++);
-    const int result = make(path.c_str());
-    if (result >= 0)
-      slot = list(path);
+    const int result =
+        makeListed(path, false, entry, [&] { return make(path.c_str()); });
     if (result >= 0 || errno != EEXIST)
       return result;
   }
@@ -217,7 +268,7 @@ Result<AtomicFile> AtomicFile::create(const std::string &path) {
   if (file.descriptor < 0) {
     std::string path;
     file.descriptor =
-        makeBeside(file.target, path, file.slot, [](const char *name) {
+        makeBeside(file.target, path, file.entry, [](const char *name) {
           return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
         });
     if (file.descriptor < 0)
@@ -254,7 +305,7 @@ AtomicFile &AtomicFile::operator=(AtomicFile &&other) noexcept {
   drop();
   name = std::move(other.name);
   temporary = std::exchange(other.temporary, {});
-  slot = std::exchange(other.slot, -1);
+  entry = std::exchange(other.entry, nullptr);
   target = std::exchange(other.target, {});
   failure = std::exchange(other.failure, {});
   descriptor = std::exchange(other.descriptor, -1);
@@ -273,7 +324,7 @@ void AtomicFile::drop() noexcept {
     unlink(temporary.c_str());
   temporary.clear();
   target.clear();
-  unlist(std::exchange(slot, -1));
+  unlist(std::exchange(entry, nullptr));
 }
 
 Status AtomicFile::write(std::string_view bytes) {
@@ -344,7 +395,7 @@ Status AtomicFile::giveName() {
   if (!temporary.empty())
     return {};
   std::string path;
-  const int result = makeBeside(target, path, slot, [&](const char *name) {
+  const int result = makeBeside(target, path, entry, [&](const char *name) {
     return linkat(AT_FDCWD, nameInProc(descriptor).c_str(), AT_FDCWD, name,
                   AT_SYMLINK_FOLLOW);
   });
@@ -389,8 +440,51 @@ Status AtomicFile::commit() {
     return fail("write", errno);
   temporary.clear();
   target.clear();
-  unlist(std::exchange(slot, -1));
+  unlist(std::exchange(entry, nullptr));
   return {};
+}
+
+Result<OutputFolder> OutputFolder::make(const std::string &path) {
+  auto isFolder = [](const std::string &name) {
+    struct stat info;
+    return stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  };
+  std::vector<std::string> missing;
+  std::filesystem::path at(path);
+  do {
+    missing.push_back(at);
+    at = at.has_filename() ? at.parent_path() : at.parent_path().parent_path();
+  } while (!at.empty() && !isFolder(at) && at != missing.back());
+  OutputFolder folder;
+  folder.made.reserve(missing.size());
+  for (auto name = missing.rbegin(); name != missing.rend(); ++name) {
+    Unfinished *entry = nullptr;
+    const int result = makeListed(*name, true, entry,
+                                  [&] { return ::mkdir(name->c_str(), 0777); });
+    const int code = errno;
+    // What is below a file cannot be made.
+    const bool exists = result != 0 && code == EEXIST &&
+                        (name + 1 != missing.rend() || isFolder(*name));
+    if (result == 0)
+      folder.made.push_back(entry);
+    else if (!exists)
+      return Error{fmt::format("{}: cannot make the folder: {}", path,
+                               std::strerror(code))};
+  }
+  return folder;
+}
+
+OutputFolder::~OutputFolder() {
+  for (auto entry = made.rbegin(); entry != made.rend(); ++entry) {
+    rmdir((*entry)->path.get());
+    unlist(*entry);
+  }
+}
+
+void OutputFolder::keep() {
+  for (Unfinished *entry : made)
+    unlist(entry);
+  made.clear();
 }
 
 std::optional<FileIdentity> tamrt::identify(const std::string &path,

@@ -22,8 +22,11 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <vector>
 
 namespace tamrt {
+
+struct Unfinished;
 
 /// An output. Bytes go to a temporary file in the target's folder, which
 /// `commit` renames to the target; without `commit` the destructor removes it
@@ -93,15 +96,38 @@ private:
   /// Path of the temporary file; empty if it has none, and if the target is
   /// written directly.
   std::string temporary;
-  /// Index of `temporary` in the list for signal handlers; -1 if it is not
-  /// listed.
-  int slot = -1;
+  /// Entry of `temporary` in the list for signal handlers; null if it has none.
+  Unfinished *entry = nullptr;
   /// The path to which the temporary file is moved, with links resolved; empty
   /// if the target is written directly.
   std::string target;
   std::string failure;
   int descriptor = -1;
   bool closes = false;
+};
+
+/// A folder for outputs. Without `keep` the destructor removes it, and those
+/// above it that `make` made, unless they have files of others.
+class OutputFolder {
+public:
+  /// Makes the folder, and those above it, unless they exist.
+  ///
+  /// Errors carry the path and the system's reason.
+  static Result<OutputFolder> make(const std::string &path);
+
+  OutputFolder(OutputFolder &&other) noexcept = default;
+  OutputFolder &operator=(OutputFolder &&other) = delete;
+  ~OutputFolder();
+
+  /// Leaves the folder.
+  void keep();
+
+private:
+  OutputFolder() = default;
+
+  /// Entries in the list for signal handlers of those that were made, from the
+  /// outermost on.
+  std::vector<Unfinished *> made;
 };
 
 /// Identifies a regular file: by the file itself, or, if it does not exist yet,
@@ -120,14 +146,16 @@ struct FileIdentity {
 std::optional<FileIdentity> identify(const std::string &path, int standard);
 
 /// From this call on, each signal that ends the process, except SIGKILL, first
-/// removes the temporary files of all outputs and then ends the process as
-/// before. Signals that are ignored or handled stay so. A limit on the size of
-/// files is an error of `write` instead of a SIGXFSZ that ends the process.
-/// Changes the process: only for a program's main.
+/// removes the temporary files of all outputs, and folders that were made for
+/// them, and then ends the process as before. Signals that are ignored or
+/// handled stay so. A limit on the size of files is an error of `write` instead
+/// of a SIGXFSZ that ends the process. Changes the process: only for a
+/// program's main.
 void removeTemporariesOnSignals();
 
-/// Removes the temporary files of all outputs: for a process that is about to
-/// end without returning from `main`. Safe in a handler of a signal.
+/// Removes the temporary files of all outputs, and their folders: for a process
+/// that is about to end without returning from `main`. Safe in a handler of a
+/// signal.
 void removeTemporaries() noexcept;
 
 /// Writes `bytes` as the contents of `path`, atomically.

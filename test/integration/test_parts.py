@@ -7,9 +7,11 @@ import csv
 import gzip
 import math
 import json
+import os
 import random
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import unittest
@@ -588,6 +590,45 @@ class Errors(parts.TestCase):
         self.assertIn("expected a file of its own for the output, got a file "
                       "of the run", run.stderr)
         self.assertEqual(self.surveys[0].read_bytes(), before)
+
+    def test_split_that_fails(self):
+        """It leaves neither unfinished parts nor the folder that it made."""
+        folder = self.dir / "new" / "parts"
+        run = self.run_program(self.model, "split", "none.csv", "--parts", 2,
+                               "-o", folder)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("none.csv", run.stderr)
+        self.assertFalse(folder.parent.exists())
+        # A signal comes when all parts are under way.
+        train = write_groups(self.dir / "many.csv", *[2000] * 90,
+                             order=interleave)
+        for is_new in (True, False):
+            if not is_new:
+                folder.mkdir(parents=True)
+            self.stop_split(train, folder, is_new)
+            if is_new:
+                self.assertFalse(folder.parent.exists())
+            else:
+                self.assertEqual(list(folder.iterdir()), [])
+
+    def stop_split(self, train, folder, is_new):
+        """Ends a split by a signal while it has parts without a name."""
+        command = [self.model, "split", train, "--parts", "90", "-o", folder]
+        for _ in range(20):
+            with subprocess.Popen(list(map(str, command)), cwd=self.dir,
+                                  stderr=subprocess.PIPE) as run:
+                while run.poll() is None:
+                    if folder.exists() and len(os.listdir(folder)) > 20:
+                        run.terminate()
+                        break
+                run.communicate(timeout=harness.PATIENCE)
+            if run.returncode != 0:
+                break
+            # It was faster.
+            shutil.rmtree(folder)
+            if not is_new:
+                folder.mkdir()
+        self.assertEqual(run.returncode, -signal.SIGTERM)
 
     def test_kinds_of_parts(self):
         # Dates of two formats; numbers in one part and text in another.

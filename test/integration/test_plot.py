@@ -586,9 +586,13 @@ class Runs(TestCase):
         self.failure("expected -o PAGE.html or --svg DIR", *plot)
         self.failure("expected --weights", "plot", *page)
         self.failure("no/page.html", *plot, "-o", "no/page.html")
-        self.failure("no/svg", *plot, "--svg", "no/svg")
         (self.dir / "plain").write_text("")
-        self.failure("plain", *plot, "--svg", "plain")
+        self.failure("plain: cannot make the folder: File exists", *plot,
+                     "--svg", "plain")
+        self.failure("plain/svg: cannot make the folder: Not a directory",
+                     *plot, "--svg", "plain/svg")
+        self.failure("none.csv", *plot, "none.csv", "--svg", "new/svg")
+        self.assertFalse((self.dir / "new").exists())
         self.failure("of the run", *plot, "-o", self.weights)
         self.failure("of the run", *plot, self.train, "-o", self.train)
         self.failure("none.csv", *plot, "none.csv", *page)

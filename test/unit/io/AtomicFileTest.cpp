@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -194,6 +195,75 @@ TEST(AtomicFile, LeavesNothingWhenASignalEndsTheProcess) {
     EXPECT_EQ(get(folder.at("out")), "x");
     EXPECT_EQ(folder.count(), 3u);
   }
+}
+
+TEST(AtomicFile, LeavesNoneOfManyWhenASignalEndsTheProcess) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.at("empty"));
+  pid_t child = fork();
+  if (child == 0) {
+    removeTemporariesOnSignals();
+    bool good = true;
+    std::vector<OutputFolder> folders;
+    std::vector<AtomicFile> files;
+    for (const char *name : {"new/er/est", "empty", "kept"}) {
+      Result<OutputFolder> made = OutputFolder::make(folder.at(name));
+      good &= made.ok();
+      folders.push_back(*std::move(made));
+    }
+    folders.back().keep();
+    for (int i = 0; i < 100; ++i) {
+      Result<AtomicFile> file = AtomicFile::create(
+          folder.at(fmt::format("new/er/est/{:0{}}", i, 1 + i)));
+      good &= file && file->write("x").ok() && file->suspend().ok();
+      files.push_back(*std::move(file));
+    }
+    // Their entries are used again.
+    for (int i = 0; i < 100; i += 2)
+      files[size_t(i)] = std::move(files[size_t(i) + 1]);
+    if (good)
+      raise(SIGTERM);
+    _exit(1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+  EXPECT_FALSE(std::filesystem::exists(folder.at("new")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.at("empty")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.at("kept")));
+}
+
+TEST(OutputFolder, RemovesWhatItMade) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.at("old"));
+  {
+    Result<OutputFolder> made = OutputFolder::make(folder.at("a/b/"));
+    ASSERT_TRUE(made);
+    OutputFolder moved = *std::move(made);
+    ASSERT_TRUE(OutputFolder::make(folder.at("old")));
+    EXPECT_TRUE(std::filesystem::is_directory(folder.at("a/b")));
+  }
+  EXPECT_EQ(folder.count(), 1u);
+  // Not with the files of others.
+  {
+    Result<OutputFolder> made = OutputFolder::make(folder.at("a/b"));
+    ASSERT_TRUE(made);
+    put(folder.at("a/other"), "x");
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.at("a/b")));
+  EXPECT_EQ(get(folder.at("a/other")), "x");
+  EXPECT_EQ(OutputFolder::make(folder.at("a/other")).error().message,
+            folder.at("a/other") + ": cannot make the folder: File exists");
+  EXPECT_EQ(OutputFolder::make(folder.at("a/other/x")).error().message,
+            folder.at("a/other/x") +
+                ": cannot make the folder: Not a directory");
+  std::filesystem::create_symlink("none", folder.at("link"));
+  EXPECT_FALSE(OutputFolder::make(folder.at("link")));
+  EXPECT_FALSE(OutputFolder::make(folder.at("c/../link/d")));
+  EXPECT_FALSE(std::filesystem::exists(folder.at("c")));
+  Result<OutputFolder> above = OutputFolder::make(folder.at("e/../f"));
+  ASSERT_TRUE(above);
+  EXPECT_TRUE(std::filesystem::is_directory(folder.at("f")));
 }
 
 TEST(AtomicFile, LeavesNothingWhenTheProcessIsKilled) {

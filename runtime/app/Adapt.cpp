@@ -237,6 +237,8 @@ public:
 
   /// Both tables are complete before one of them appears.
   Status finish() {
+    if (Status s = rows->complete(); !s)
+      return s;
     if (windows)
       if (Status s = windows->finish(); !s)
         return s;

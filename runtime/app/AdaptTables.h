@@ -32,6 +32,8 @@ public:
                     bool hasHeader = true);
 
   void add(const FittedWindow &window, std::string_view keys);
+  /// As those of CsvWriter.
+  Status complete() { return table.complete(); }
   Status finish() { return table.finish(); }
 
 private:
@@ -47,6 +49,8 @@ public:
   RowsTable(const AdaptRun &run, CsvWriter table, bool hasHeader = true);
 
   void add(std::string_view keys, std::span<const double> numbers);
+  /// As those of CsvWriter.
+  Status complete() { return table.complete(); }
   Status finish() { return table.finish(); }
 
 private:

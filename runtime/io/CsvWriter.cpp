@@ -128,10 +128,14 @@ void CsvWriter::endRow() {
   rowEmpty = true;
 }
 
-Status CsvWriter::finish() {
-  assert(cells == 0 && "finish inside a row");
+Status CsvWriter::complete() {
+  assert(cells == 0 && "complete inside a row");
   flush();
-  if (!status || memory)
-    return status;
+  return status;
+}
+
+Status CsvWriter::finish() {
+  if (Status s = complete(); !s || memory)
+    return s;
   return file->commit();
 }

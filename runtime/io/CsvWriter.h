@@ -34,8 +34,8 @@ namespace tamrt {
 ///     for (...) { out.text(group); out.number(value); out.endRow(); }
 ///     if (Status done = out.finish(); !done) ...
 ///
-/// After the first error the calls do nothing, and `finish` returns the error.
-/// Without `finish` no file appears under the target's name.
+/// After the first error the calls do nothing, and `complete` and `finish`
+/// return the error. Without `finish` no file appears under the target's name.
 class CsvWriter {
 public:
   /// Writes to `file`, as yet empty.
@@ -72,6 +72,10 @@ public:
   /// Ends the row. A row of one empty cell is written as "", since readers
   /// skip empty lines.
   void endRow();
+
+  /// Writes the buffer: what is left to do is the commit of the file. For a run
+  /// with several files, of which none may appear before all are complete.
+  Status complete();
 
   /// Writes the buffer and commits the file. To be called once.
   Status finish();

@@ -441,6 +441,15 @@ class Windows(WindowsCase):
         self.assertEqual([row["prediction"] for row in read_csv(out)],
                          [sorted_rows["a", row["date"]] for row in own])
 
+    def test_output_that_fails(self):
+        data = write_csv(self.dir / "data.csv", make_rows(60))
+        kept = self.dir / "kept.csv"
+        kept.write_text("old")
+        run = self.run_program(self.compile_windows(), "adapt", data, "-o",
+                               "/dev/full", "--coefficients", kept)
+        self.assertIn("cannot write", run.stderr)
+        self.assertEqual(kept.read_text(), "old")
+
     def test_weights_and_forgetting(self):
         rows = make_rows(50)
         data = write_csv(self.dir / "data.csv", rows)

@@ -490,11 +490,17 @@ Status SafetensorsFile::checkChecksum(
                            name, entry->second, found)};
 }
 
+/// Opens a regular file; returns -1 for others. A pipe is not opened, because
+/// its writer would end when this reader does.
+static int openRegular(const std::string &path) {
+  struct stat info;
+  if (path == "-" || ::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+    return -1;
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 bool SafetensorsFile::isLikely(const std::string &path) {
-  // O_NONBLOCK: opening a pipe must not wait for a writer.
-  const Descriptor from(
-      path == "-" ? -1
-                  : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor from(openRegular(path));
   struct stat info;
   std::string start(kPrefixBytes + 1, '\0');
   if (from.number < 0 || fstat(from.number, &info) != 0 ||
@@ -562,10 +568,7 @@ Result<SafetensorsFile> SafetensorsFile::open(
   auto fail = [&](std::string_view what) {
     return Error{fmt::format("{}: {}", file.name, what)};
   };
-  // O_NONBLOCK: opening a pipe must not wait for a writer.
-  auto from = std::make_shared<const Descriptor>(
-      path == "-" ? -1
-                  : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  auto from = std::make_shared<const Descriptor>(openRegular(path));
   struct stat info;
   // Files of /proc say that they have no bytes. Why another path cannot be read
   // is what readFile says.

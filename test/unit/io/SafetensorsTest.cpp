@@ -15,7 +15,9 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace tamrt;
 using namespace tamrt::test;
@@ -529,4 +531,17 @@ TEST(SafetensorsFault, NoMutationCrashes) {
   }
   // Changes of the tensors' bytes are no faults.
   EXPECT_GT(accepted, 1000u);
+}
+
+TEST(Safetensors, DoesNotLookIntoPipes) {
+  TemporaryFolder folder;
+  const std::string path = folder.at("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0666), 0);
+  const int events = inotify_init1(IN_NONBLOCK);
+  ASSERT_GE(events, 0);
+  ASSERT_GE(inotify_add_watch(events, path.c_str(), IN_OPEN), 0);
+  EXPECT_FALSE(SafetensorsFile::isLikely(path));
+  char event[1024];
+  EXPECT_EQ(read(events, event, sizeof event), -1) << "it was opened";
+  close(events);
 }

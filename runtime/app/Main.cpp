@@ -268,13 +268,19 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
   // The runtime itself does not throw; exceptions of the standard library must
   // not cross the C ABI.
   int64_t usedBytes = 0;
+  std::optional<tamrt::Ranks> ranks;
+  // The other ranks do not know of an exception of this one.
+  auto fail = [&] {
+    if (ranks)
+      ranks->abort();
+    return 1;
+  };
   try {
     if (!tamrt::startLog(model->name, tamrt::LogLevel::Warning))
       tamrt::tell(*model, "warning",
                   "expected none, error, warning, info or debug as TAMRT_LOG, "
                   "got '" +
                       std::string(std::getenv("TAMRT_LOG")) + "'");
-    std::optional<tamrt::Ranks> ranks;
     tamrt::Status done = tamrt::run(*model, argc, argv, ranks);
     // An error is that of all ranks.
     if (!done && (!ranks || ranks->rank() == 0))
@@ -288,7 +294,7 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
   } catch (const std::exception &exception) {
     std::fprintf(stderr, "%s: error: internal error: %s\n", model->name,
                  exception.what());
-    return 1;
+    return fail();
   }
   // Here all memory of the run is free again.
   try {
@@ -299,7 +305,7 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
                  "in use and more were asked for\n",
                  model->name, static_cast<long long>(usedBytes));
   }
-  return 1;
+  return fail();
 }
 
 int tamrt_main(const tamrt_model *model, int argc, char **argv) {

@@ -17,6 +17,7 @@ import signal
 import struct
 import subprocess
 import time
+import unittest
 
 import ranks
 from ranks import FORMULA, SEGMENT, rows_of, shuffled
@@ -737,6 +738,35 @@ class Errors(Mpi):
         self.assertNotEqual(run.returncode, 0)
         self.assertLess(time.monotonic() - start, 10)
         self.assertIn("signal 9", printed)
+        self.assertEqual(list(out.iterdir()), [])
+
+    @unittest.skipIf(harness.SANITIZE, "a sanitizer needs address space")
+    def test_rank_without_memory(self):
+        """A rank that has no memory tells that and ends the others, whatever
+        its launcher does about ranks that end before the others."""
+        model = self.compile(FORMULA, group="g")
+        train = self.write(rows_of(3000) * 300)
+        out = self.dir / "out"
+        out.mkdir()
+        # The limit decides whether MPI starts, and whether the fit fits.
+        for limit in range(104, 48, -4):
+            command, env = self.ranks(1, model, "fit", train, "-o",
+                                      out / "w.safetensors")
+            first = command[command.index("-n"):]
+            # An abort makes mpirun read memory that it has freed.
+            env.pop("GLIBC_TUNABLES", None)
+            # It would end the others itself, which srun does not.
+            env |= {"OMPI_MCA_orte_abort_on_non_zero_status": "0",
+                    "OMPI_MCA_orte_allowed_exit_without_sync": "1"}
+            run = self.run_program(
+                *command, ":", *first[:2], "sh", "-c",
+                f"ulimit -v {limit}000; exec \"$@\"", "sh", *first[2:],
+                env=env)
+            if run.returncode != 0 and "error: out of memory: " in run.stderr:
+                break
+            for path in out.iterdir():
+                path.unlink()
+        self.assertRegex(run.stderr, "error: out of memory: ")
         self.assertEqual(list(out.iterdir()), [])
 
     def test_checkpoint(self):

@@ -262,4 +262,9 @@ void Ranks::finish() const {
   all->finish(all);
 }
 
+void Ranks::abort() const {
+  if (size() > 1)
+    all->abort(all, 1);
+}
+
 } // namespace tamrt

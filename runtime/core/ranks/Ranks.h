@@ -118,6 +118,10 @@ public:
   /// To be called by all at the end of the run.
   void finish() const;
 
+  /// Ends all ranks, of which the others may wait for this one: for a rank that
+  /// cannot go on. Does nothing to one process alone.
+  void abort() const;
+
   /// Bytes that this rank has sent to others so far.
   int64_t sentBytes() const { return sent; }
 

@@ -21,6 +21,7 @@
 #include "io/Thread.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -29,6 +30,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <pthread.h>
 #include <span>
 #include <system_error>
 #include <unistd.h>
@@ -108,20 +110,47 @@ private:
   std::string progress;
 };
 
+/// Whose turn it is to run: Device::cpu() and where messages go are the
+/// process's.
+struct Turn {
+  std::timed_mutex mutex;
+  /// Whether a run is under way.
+  std::atomic<bool> isTaken = false;
+  /// Whether one was, on a thread of the parent, when this process was forked:
+  /// it never ends here, and what it changed stays half done.
+  bool isLost = false;
+};
+
+Turn &turnOfProcess() {
+  static Turn turn;
+  [[maybe_unused]] static const int forgets =
+      ::pthread_atfork(nullptr, nullptr, [] {
+        turn.isLost |= turn.isTaken;
+        new (&turn.mutex) std::timed_mutex;
+      });
+  return turn;
+}
+
 /// Runs `body` when it is the caller's turn, and turns its error and exceptions
 /// into that of the report.
 void runReported(const EngineWatch &watch, EngineReport &report,
                  FunctionRef<Status()> body) {
-  // Device::cpu() and where messages go are the process's.
-  static std::timed_mutex turn;
+  Turn &turn = turnOfProcess();
   report = {};
-  std::unique_lock lock(turn, std::defer_lock);
+  if (turn.isLost) {
+    report.error = "expected a process that was not forked during a run, got "
+                   "one whose parent ran a model on another thread meanwhile; "
+                   "start it before the run or by another method than fork";
+    return;
+  }
+  std::unique_lock lock(turn.mutex, std::defer_lock);
   while (!lock.try_lock_for(kWatchInterval))
     if (watch.isInterrupted && watch.isInterrupted()) {
       report.error = Interrupted().what();
       report.wasInterrupted = true;
       return;
     }
+  turn.isTaken = true;
   keepMemory(kMostKept);
   Run run(body, report);
   const MessageSink messages = [&](std::string_view kind,
@@ -137,6 +166,7 @@ void runReported(const EngineWatch &watch, EngineReport &report,
     report.error = std::string("cannot start a thread: ") + failure.what();
   }
   trimKeptMemory();
+  turn.isTaken = false;
 }
 
 Result<Options> parseArguments(const tamrt_model &model,

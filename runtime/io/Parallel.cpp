@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <pthread.h>
 
 namespace tamrt {
 namespace {
@@ -101,6 +102,14 @@ public:
       idle.push_back(std::move(helper));
   }
 
+  /// For the child of a fork, which has none of the threads. Their memory
+  /// stays, and so do the states in which other threads left the mutex and the
+  /// list.
+  void forget() {
+    new (&mutex) std::mutex;
+    new (&idle) std::vector<std::unique_ptr<Helper>>;
+  }
+
 private:
   std::mutex mutex;
   std::vector<std::unique_ptr<Helper>> idle;
@@ -108,6 +117,8 @@ private:
 
 Helpers &allHelpers() {
   static Helpers helpers;
+  [[maybe_unused]] static const int forgets =
+      ::pthread_atfork(nullptr, nullptr, [] { helpers.forget(); });
   return helpers;
 }
 

@@ -42,7 +42,8 @@ inline unsigned chooseThreads(unsigned threads, size_t work, size_t grain) {
 /// thread, the first on the caller's, and returns when all have ended. Threads
 /// are kept for later calls until the program ends: starting one takes as long
 /// as some hundred rows of a fit. If the system cannot start more threads, the
-/// caller does their work. `call` must not throw.
+/// caller does their work. The child of a fork starts threads of its own.
+/// `call` must not throw.
 void callPieces(unsigned pieces, void (*call)(const void *, unsigned),
                 const void *function);
 

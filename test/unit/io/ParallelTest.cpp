@@ -13,6 +13,8 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace tamrt;
 
@@ -49,6 +51,23 @@ TEST(ForEachPiece, KeepsItsThreads) {
     });
   // Those of the calls before, at most four, count too.
   EXPECT_LE(threads.size(), 5u);
+}
+
+TEST(ForEachPiece, StartsThreadsInTheChildOfAFork) {
+  forEachPiece(3, [](unsigned) {});
+  const pid_t child = fork();
+  if (child == 0) {
+    // Ends a wait for threads of the parent.
+    alarm(60);
+    std::atomic<int> calls = 0;
+    for (int round = 0; round < 2; ++round)
+      forEachPiece(3, [&](unsigned) { ++calls; });
+    _exit(calls == 6 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  forEachPiece(3, [](unsigned) {});
 }
 
 TEST(ForEachPiece, MayBeCalledFromAPiece) {

@@ -142,6 +142,13 @@ static std::optional<int64_t> parseOffset(Cursor &cursor) {
   return negative ? -offset : offset;
 }
 
+/// Whether a time is in the years 0000 to 9999.
+static bool hasYear(int64_t seconds) {
+  static const int64_t first = secondsUntil(0, 1, 1),
+                       end = secondsUntil(10000, 1, 1);
+  return first <= seconds && seconds < end;
+}
+
 static std::optional<Date> parseIso(std::string_view text) {
   Cursor cursor(text);
   std::optional<int> year = cursor.digits(4);
@@ -190,14 +197,15 @@ static std::optional<Date> parseIso(std::string_view text) {
   if (*hour == 24 && (*minute != 0 || second != 0 || date.fraction != 0))
     return std::nullopt;
   date.seconds += *hour * 3600 + *minute * 60 + second;
-  if (cursor.done())
-    return date;
-
-  std::optional<int64_t> offset = parseOffset(cursor);
-  if (!offset || !cursor.done())
+  if (!cursor.done()) {
+    std::optional<int64_t> offset = parseOffset(cursor);
+    if (!offset || !cursor.done())
+      return std::nullopt;
+    date.form = Date::Form::Zoned;
+    date.seconds -= *offset;
+  }
+  if (!hasYear(date.seconds))
     return std::nullopt;
-  date.form = Date::Form::Zoned;
-  date.seconds -= *offset;
   return date;
 }
 

@@ -20,9 +20,9 @@
 ///     1454279400.25                  any finite number, as a double
 ///     1454279400000000001            whole numbers up to 34 digits, exactly
 ///
-/// Years run from 0000 to 9999, days follow the Gregorian calendar. Blanks
-/// around a date do not count. 20160131 is a number; week dates and ordinal
-/// dates are errors.
+/// Years run from 0000 to 9999, also in UTC, days follow the Gregorian
+/// calendar. Blanks around a date do not count. 20160131 is a number; week
+/// dates and ordinal dates are errors.
 ///
 //===----------------------------------------------------------------------===//
 

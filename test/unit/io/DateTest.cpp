@@ -43,6 +43,9 @@ TEST(ParseDate, BringsOffsetsToUtc) {
   EXPECT_EQ(parsed("1970-01-01T01:00:00.25+0100").seconds, 0);
   EXPECT_EQ(parsed("1969-12-31T18:30-05:30").seconds, 0);
   EXPECT_EQ(parsed("1970-01-01T02:00+02").seconds, 0);
+  EXPECT_EQ(parsed("0000-01-01T01:00+01:00").seconds, -62167219200);
+  EXPECT_EQ(parsed("9999-12-31T22:59:59-01:00").seconds, 253402300799);
+  EXPECT_EQ(parsed("9999-12-31T24:00+00:01").seconds, 253402300740);
 }
 
 TEST(ParseDate, ReadsNumbersAndMissingValues) {
@@ -94,7 +97,10 @@ TEST(ParseDate, RefusesAllElse) {
                            "2016-",
                            "2016-01-",
                            "1e400",
-                           "2016-01-01T12:00+01:00:00"}) {
+                           "2016-01-01T12:00+01:00:00",
+                           "0000-01-01T00:59:59+01:00",
+                           "9999-12-31T23:00-01:00",
+                           "9999-12-31T24:00"}) {
     Result<Date> date = parseDate(text);
     ASSERT_FALSE(date) << text;
     EXPECT_EQ(date.error().message,

@@ -160,6 +160,7 @@ Status runSession(const tamrt_model &model, const Options &options,
       done = Error{
           written.error().message +
           (options.command == Command::Fit      ? "; the weights were written"
+           : options.command == Command::Tune   ? "; the weights were written"
            : options.command == Command::Solve  ? "; the weights were written"
            : options.command == Command::Survey ? "; the survey was written"
            : options.command == Command::Sums   ? "; the sums were written"

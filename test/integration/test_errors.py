@@ -510,6 +510,8 @@ class Model(Errors):
             for what, output, command in (
                     ("weights were", self.output,
                      ["fit", self.train, "-o", self.output]),
+                    ("weights were", self.output,
+                     ["tune", self.train, "-o", self.output]),
                     ("table was", out,
                      ["predict", self.train, "--weights", self.weights, "-o",
                       out])):

@@ -80,8 +80,10 @@ std::optional<ParsedTerm>
 SpecParser::substitute(const ParsedTerm &term, llvm::ArrayRef<size_t> values) {
   ParsedTerm result = term;
   std::map<std::string, std::string> texts;
+  // A token whose values have errors has none; the term does not use it.
   for (auto [token, value] : llvm::zip(tokens, values))
-    texts[token.key.text] = token.values[value].text;
+    if (!token.values.empty())
+      texts[token.key.text] = token.values[value].text;
   forEachToken(result, [&](ParsedArgument &argument) {
     auto token = llvm::find_if(tokens, [&](const TokenValues &known) {
       return known.key.text == argument.value.token;

@@ -347,6 +347,7 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
                      });
   }
   if (key.text == "grid") {
+    spec.grid.emplace();
     gridRange = key.range;
     return eachEntry(node, "for 'grid'", key.range,
                      [&](const Key &token, llvm::yaml::Node *value) {
@@ -645,8 +646,6 @@ std::optional<ModelSpec> SpecParser::run() {
     spec.formula = formula->text().trim().str();
     spec.formulaRange = formula->range;
     spec.target = parsed.target;
-    if (gridRange)
-      spec.grid.emplace();
     for (const ParsedTerm &term : parsed.terms)
       if (gridRange)
         addChoices(term);

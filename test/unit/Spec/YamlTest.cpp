@@ -633,6 +633,40 @@ TEST(YamlDefaults, Errors) {
             "'linear'\n");
 }
 
+// The formula is checked all the same: its errors follow.
+TEST(Yaml, GridWithErrors) {
+  auto messages = [](llvm::StringRef grid, llvm::StringRef term = "l(x)") {
+    return messagesOfYaml("formula: y ~ s(x, k=$k) + " + term.str() +
+                          "\ngrid: " + grid.str() + "\n");
+  };
+  EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\ngrid: {a: []}\n"),
+            "2:8 error: expected values for 'a' of 'grid', got an empty "
+            "list\n");
+  EXPECT_EQ(messages("{k: [1, 2], a: []}"),
+            "2:19 error: expected values for 'a' of 'grid', got an empty "
+            "list\n");
+  EXPECT_EQ(messages("{k: [[10], 20]}", "s(z, k=0)"),
+            "2:8 error: expected [number, number] for 'k'\n"
+            "1:34 error: expected an integer from 1 to 100000 for 'k', got "
+            "0\n");
+  EXPECT_EQ(messages("{k: [1e999, 20]}"),
+            "2:12 error: expected a finite number, got '1e999'\n");
+  EXPECT_EQ(messages("{k: [$j]}"),
+            "2:12 error: expected a list of values for the token $j in the "
+            "spec's key 'grid', got none\n");
+  EXPECT_EQ(messages("{k: [1, 1]}"),
+            "2:15 error: expected '1' once in the values of 'k', got it "
+            "twice\n");
+}
+
+TEST(Yaml, GridWithoutFormula) {
+  const char *expected = "1:1 error: expected the key 'formula', got none\n";
+  EXPECT_EQ(messagesOfYaml("name: m\ngroup: g\nweights: w\ngrid:\n"
+                           "  k: [1, 2]\n"),
+            expected);
+  EXPECT_EQ(messagesOfYaml("grid: {k: [1, 2], a: [3], b: [4]}\n"), expected);
+}
+
 TEST(Yaml, SeveralErrors) {
   EXPECT_EQ(messagesOfYaml("formula: y ~ s(x, k=0)\n"
                            "chunk_rows: 0\n"

@@ -672,6 +672,8 @@ int Driver::compile() {
   context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);
+  // A module that is read need not have an attribute or op that loads it.
+  context->loadDialect<tam::TamDialect>();
   mlir::SourceMgrDiagnosticHandler handler(sources, context.get());
   if (!compileFrom.empty()) {
     if (int status = readModule())

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tamc/Dialect/ListParameter.h"
+#include "tamc/Dialect/Tam/IR/SlotLimit.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/IR/Builders.h"
@@ -479,14 +480,11 @@ CoordinatesAttr::getKernelSizes(RankedTensorType type) const {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// Upper bound of offsets, in bytes or in elements.
-static constexpr int64_t kMaxOffset = int64_t(1) << 48;
-
 LogicalResult SlotAttr::verify(EmitError emitError, SlotKind kind,
                                int64_t offset) {
-  if (offset < 0 || offset >= kMaxOffset)
+  if (offset < 0 || offset >= kMaxSlotOffset)
     return emitError() // slot_c1
-           << "expected an offset of at least 0 and less than " << kMaxOffset
-           << ", got " << offset;
+           << "expected an offset of at least 0 and less than "
+           << kMaxSlotOffset << ", got " << offset;
   return success();
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StateLimit.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamrt/abi.h"
@@ -39,8 +41,10 @@ public:
 
   /// Makes the functions written from now on factor the effects of at most
   /// `blockLimit` columns. \returns for each effect whether it is factored.
-  /// `areSmall`: these are the functions for when memory is short.
-  SmallVector<bool> chooseFactored(int64_t blockLimit, bool areSmall = false);
+  /// `areSmall`: these are the functions for when memory is short. Emits an
+  /// error if the factors are too large for a state.
+  FailureOr<SmallVector<bool>> chooseFactored(int64_t blockLimit,
+                                              bool areSmall = false);
 
   /// Add @cg, @apply or @precondition behind the function and those added
   /// before. With small blocks the function gets the attribute for these.
@@ -168,7 +172,8 @@ bool CgWriter::isOfDesigns() {
   return true;
 }
 
-SmallVector<bool> CgWriter::chooseFactored(int64_t blockLimit, bool areSmall) {
+FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
+                                                      bool areSmall) {
   this->areSmall = areSmall;
   int64_t state = 0;
   for (Effect &effect : effects) {
@@ -179,6 +184,8 @@ SmallVector<bool> CgWriter::chooseFactored(int64_t blockLimit, bool areSmall) {
     state += llvm::alignTo(effect.size * effect.size * sizeof(double),
                            TAMRT_ALIGNMENT);
   }
+  if (failed(verifyStateBytes(fit, state)))
+    return failure();
   return llvm::map_to_vector(
       effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
 }
@@ -355,8 +362,13 @@ private:
         cast<RankedTensorType>(op.getVector().getType()).getDimSize(0);
     bool isDirect = asked == Solver::Direct ||
                     (asked == Solver::Auto && unknowns <= maxDirect);
-    if (isDirect)
+    if (isDirect) {
+      // Squares of larger numbers would overflow.
+      const int64_t size = std::min(unknowns, int64_t(1) << 29);
+      if (failed(verifyStateBytes(op, size * size * int64_t(sizeof(double)))))
+        return failure();
       op.setSolver(Solver::Direct);
+    }
     if (isDirect && (asked == Solver::Direct || unknowns < minCg))
       return success();
     auto fit = dyn_cast<func::FuncOp>(op->getParentOp());
@@ -366,14 +378,19 @@ private:
             : "expected a system of a function's body for solver 'cg'";
     if (expected)
       return isDirect ? success() : LogicalResult(op.emitError(expected));
-    describe(writer.chooseFactored(blockLimit), kPlainAttrName);
+    auto factored = writer.chooseFactored(blockLimit);
+    if (failed(factored))
+      return failure();
+    describe(*factored, kPlainAttrName);
     writer.writeSetup();
     writer.writeApply();
     writer.writePrecondition();
     if (smallBlockLimit > 0 &&
         writer.getLargest(blockLimit) > smallBlockLimit) {
-      describe(writer.chooseFactored(smallBlockLimit, /*areSmall=*/true),
-               kSmallBlocksAttrName);
+      auto small = writer.chooseFactored(smallBlockLimit, /*areSmall=*/true);
+      if (failed(small))
+        return failure();
+      describe(*small, kSmallBlocksAttrName);
       writer.writeSetup();
       writer.writePrecondition();
     }

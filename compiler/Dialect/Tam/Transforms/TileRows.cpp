@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StateLimit.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamrt/steps.h"
@@ -176,10 +178,13 @@ private:
       if (isStep(function, StepKind::ApplyFinish))
         for (auto reduction : function.getOps<RowReductionInterface>())
           appliedBytes += bytesOf(reduction.getAccumulatorMutable().get());
-    auto move = [&](SlotAttr known) {
-      return known.getKind() == SlotKind::State
-                 ? slot(SlotKind::State, known.getOffset() + appliedBytes)
-                 : known;
+    auto move = [&](SlotAttr known, func::FuncOp function) {
+      if (known.getKind() != SlotKind::State)
+        return known;
+      const int64_t offset = known.getOffset() + appliedBytes;
+      return succeeded(verifyStateBytes(function, offset))
+                 ? slot(SlotKind::State, offset)
+                 : SlotAttr();
     };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (appliedBytes == 0 || function.isExternal() ||
@@ -190,9 +195,12 @@ private:
         return failure();
       SmallVector<SlotAttr> arguments, results;
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        arguments.push_back(move(getArgumentSlot(function, i)));
+        arguments.push_back(move(getArgumentSlot(function, i), function));
       for (unsigned i = 0; i < function.getNumResults(); ++i)
-        results.push_back(move(getResultSlot(function, i)));
+        results.push_back(move(getResultSlot(function, i), function));
+      if (llvm::is_contained(arguments, SlotAttr()) ||
+          llvm::is_contained(results, SlotAttr()))
+        return failure();
       setArgumentSlots(function, arguments);
       setResultSlots(function, results);
     }
@@ -263,6 +271,8 @@ private:
       accumulators.push_back({reduction, at});
       at += bytes;
     }
+    if (failed(verifyStateBytes(fit, end)))
+      return failure();
     tellModel(fit, chunk, accumulators, end);
     return accumulators;
   }

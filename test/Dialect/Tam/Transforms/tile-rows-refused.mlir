@@ -1,5 +1,5 @@
 // Numbers of rows that are the same only before tiling, carries that do not go
-// on to the next chunk, and two functions of one step.
+// on to the next chunk, two functions of one step, and factors out of range.
 //
 // RUN: tam-opt %s --tam-tile-rows -split-input-file -verify-diagnostics
 
@@ -80,4 +80,25 @@ func.func @design(%rows: index {tam.slot = #tam.slot<rows>},
   %0 = tam.offset %rows : tensor<?x1xf64, #tam.dense>
   // expected-error @+1 {{'func.return' op expected the last values of a recursion as #tam.slot<carry>}}
   return %0, %carry : tensor<?x1xf64, #tam.dense>, tensor<5xf64>
+}
+
+// -----
+
+// Factors follow the sums of a product, whose offset is no longer valid here.
+func.func @apply(%rows: index {tam.slot = #tam.slot<rows>},
+                 %y: tensor<?xf64> {tam.slot = #tam.slot<column>})
+    attributes {tam.step = #tam.step<apply_finish>} {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  %r = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return
+}
+// expected-note @+2 {{solver 'cg' needs only pairs within effects of few columns}}
+// expected-error @+1 {{expected sums and factors of less than 281474976710656 bytes, got 281474976710656}}
+func.func @precondition(
+    %factor: tensor<1x1xf64> {tam.slot = #tam.slot<state, 281474976710592>})
+    -> (tensor<1x1xf64> {tam.slot = #tam.slot<output>})
+    attributes {tam.step = #tam.step<precondition>} {
+  return %factor : tensor<1x1xf64>
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decompress.h"
+#include "Options.h"
 #include "OutputCheck.h"
 
 #include "tamc/Conversion/SpecToTam.h"
@@ -24,7 +25,6 @@
 #include "tamc/Pipelines/PhaseClock.h"
 #include "tamc/Pipelines/Pipelines.h"
 #include "tamc/Pipelines/SavedModule.h"
-#include "tamc/Planning/Strategy.h"
 #include "tamc/Spec/ModelSpec.h"
 #include "tamc/Spec/PrintDiagnostic.h"
 #include "tamc/Target/Target.h"
@@ -51,225 +51,14 @@
 
 using namespace llvm;
 using namespace tamc;
+using namespace tamc::options;
 
 namespace {
-
-enum class Emit {
-  Spec,
-  MLIR,
-  Plan,
-  Drawing,
-  Cpp,
-  LLVM,
-  Assembly,
-  Object,
-  Library,
-  Executable
-};
-
-cl::OptionCategory category("tamc options");
-
-cl::opt<std::string> inputFile(cl::Positional, cl::desc("<model.yaml>"),
-                               cl::cat(category));
-cl::opt<std::string> formula("f",
-                             cl::desc("Compile this formula instead of a file"),
-                             cl::value_desc("formula"), cl::cat(category));
-cl::opt<std::string> outputFile("o", cl::desc("Output file; - for stdout"),
-                                cl::value_desc("file"), cl::cat(category));
-cl::opt<Emit> emit(
-    "emit", cl::desc("What to make (default: exe; mlir with --compile-to)"),
-    cl::init(Emit::Executable),
-    cl::values(clEnumValN(Emit::Spec, "spec", "the checked spec"),
-               clEnumValN(Emit::MLIR, "mlir", "the module"),
-               clEnumValN(Emit::Plan, "plan", "the memory plan as a table"),
-               clEnumValN(Emit::Drawing, "drawing", "the memory plan drawn"),
-               clEnumValN(Emit::Cpp, "cpp", "the planned program as C++"),
-               clEnumValN(Emit::LLVM, "llvm", "LLVM IR"),
-               clEnumValN(Emit::Assembly, "asm", "assembly"),
-               clEnumValN(Emit::Object, "obj", "an object file"),
-               clEnumValN(Emit::Library, "lib",
-                          "a static library and its C header"),
-               clEnumValN(Emit::Executable, "exe", "an executable")),
-    cl::cat(category));
-cl::opt<std::string> compileFrom(
-    "compile-from",
-    cl::desc("The input is a module at this phase: import, choices, tile, "
-             "loops, kernels, bufferize, rungs or plan"),
-    cl::value_desc("phase"), cl::cat(category));
-cl::opt<std::string> compileTo("compile-to",
-                               cl::desc("Stop after this phase (see "
-                                        "--compile-from; also llvm)"),
-                               cl::value_desc("phase"), cl::cat(category));
-cl::opt<std::string> name("name", cl::desc("Name of the model"),
-                          cl::cat(category));
-cl::opt<std::string> group("group", cl::desc("Column of groups"),
-                           cl::value_desc("column"), cl::cat(category));
-cl::opt<std::string> date("date", cl::desc("Column of dates"),
-                          cl::value_desc("column"), cl::cat(category));
-cl::opt<std::string> weights("weights", cl::desc("Column of row weights"),
-                             cl::value_desc("column"), cl::cat(category));
-cl::opt<std::string> solver("solver", cl::desc("auto, direct or cg"),
-                            cl::value_desc("solver"), cl::cat(category));
-cl::opt<std::string> device("device", cl::desc("Device that runs the steps"),
-                            cl::value_desc("device"), cl::cat(category));
-cl::opt<std::string>
-    profile("profile",
-            cl::desc("Training data from which to take the levels of c() "
-                     "terms and the other columns that have few values"),
-            cl::value_desc("train.csv"), cl::cat(category));
-cl::opt<std::string>
-    separator("sep",
-              cl::desc("What separates the profile's fields: a comma, ';', "
-                       "'|', ':', ' ' or tab (default: a comma)"),
-              cl::value_desc("byte"), cl::init(","), cl::cat(category));
-cl::opt<std::string>
-    decimal("decimal",
-            cl::desc("What separates the fraction of the profile's numbers: . "
-                     "or , (default: .)"),
-            cl::value_desc("byte"), cl::init("."), cl::cat(category));
-cl::list<std::string>
-    missing("missing",
-            cl::desc("A text of the profile that is a missing value, too; may "
-                     "be repeated"),
-            cl::value_desc("text"), cl::cat(category));
-cl::opt<int64_t> chunkRows("chunk-rows",
-                           cl::desc("Rows of the largest rung (0: the spec's, "
-                                    "else 1024)"),
-                           cl::value_desc("n"), cl::init(0), cl::cat(category));
-cl::opt<std::string> strategy("strategy", cl::desc("Planning strategy"),
-                              cl::init("tree+"), cl::cat(category));
-cl::opt<planning::Reuse>
-    reuse("reuse",
-          cl::desc("When two buffers may share bytes (default: program)"),
-          cl::init(planning::Reuse::Program),
-          cl::values(clEnumValN(planning::Reuse::Program, "program",
-                                "if the order of the program allows it"),
-                     clEnumValN(planning::Reuse::BranchSafe, "branch-safe",
-                                "if every order that respects the data flow "
-                                "allows it")),
-          cl::cat(category));
-cl::opt<int64_t>
-    maxDirect("max-direct",
-              cl::desc("Largest number of coefficients for the direct solver"),
-              cl::init(7500), cl::cat(category));
-cl::opt<int64_t>
-    minCg("min-cg",
-          cl::desc("With solver auto, least coefficients of a model that has "
-                   "conjugate gradients beside the direct solver"),
-          cl::value_desc("n"), cl::init(363), cl::cat(category));
-cl::opt<int64_t>
-    blockLimit("block-limit",
-               cl::desc("Largest number of columns of an effect whose block "
-                        "preconditions conjugate gradients"),
-               cl::value_desc("n"), cl::init(512), cl::cat(category));
-cl::opt<int64_t>
-    smallBlockLimit("small-block-limit",
-                    cl::desc("The same if memory is short (0: no difference)"),
-                    cl::value_desc("n"), cl::init(64), cl::cat(category));
-cl::opt<int64_t> mergeColumns(
-    "merge-columns",
-    cl::desc("Least number of neighbouring linear terms that become one dense "
-             "matrix, and of categories outside the loop, or splines without "
-             "one, that become sparse ones (0: never)"),
-    cl::value_desc("n"), cl::init(16), cl::cat(category));
-cl::opt<int64_t> rowWords(
-    "row-words",
-    cl::desc("Largest number of words that a row adds to in the loop generated "
-             "for the model; further terms are summed pair by pair (0: no "
-             "bound; -1: the target's, 560 for CPUs)"),
-    cl::value_desc("n"), cl::init(-1), cl::cat(category));
-cl::opt<int64_t> rowsPerLevel(
-    "rows-per-level",
-    cl::desc("With a profile, sum columns of few values by their levels from "
-             "this many rows of a group per level on (0: never)"),
-    cl::value_desc("n"), cl::init(24), cl::cat(category));
-cl::opt<int64_t> tableOperands(
-    "table-operands",
-    cl::desc("Least number of operands of a step, in all its chunk sizes, that "
-             "is stored as a table of its kernels instead of code for each (0: "
-             "all steps)"),
-    cl::value_desc("n"), cl::init(512), cl::cat(category));
-cl::opt<bool> dense("dense",
-                    cl::desc("Store every design matrix dense (for tests)"),
-                    cl::cat(category));
-cl::opt<bool> fuseRows(
-    "fuse-rows",
-    cl::desc("Compute the sums over rows, and predictions, in loops generated "
-             "for the model (default: true)"),
-    cl::init(true), cl::cat(category));
-cl::opt<bool> deviceSteps(
-    "device-steps",
-    cl::desc("Also compile steps without such loops, for devices whose memory "
-             "the CPU cannot address (default: true)"),
-    cl::init(true), cl::cat(category));
-cl::opt<bool> panels("panels",
-                     cl::desc("Store the sums of that loop in panels "
-                              "(default: true)"),
-                     cl::init(true), cl::cat(category));
-cl::opt<std::string>
-    cpu("mcpu",
-        cl::desc("CPU to generate code for: its level of the architecture, "
-                 "which the model then checks at start "
-                 "(native: this machine's; default: what all CPUs have)"),
-        cl::value_desc("cpu"), cl::cat(category));
-cl::opt<std::string>
-    triple("triple",
-           cl::desc("Machine to compile for: x86_64-linux-gnu or "
-                    "aarch64-linux-gnu (default: this one)"),
-           cl::value_desc("machine"), cl::cat(category));
-cl::opt<std::string>
-    prefix("prefix",
-           cl::desc("Start of the names of a library's functions (default: the "
-                    "model's name)"),
-           cl::value_desc("name"), cl::cat(category));
-cl::opt<std::string>
-    bake("bake",
-         cl::desc("Weights to build into a library, which then predicts "
-                  "without a file"),
-         cl::value_desc("W.safetensors"), cl::cat(category));
-cl::opt<bool> staticBlas(
-    "static-blas",
-    cl::desc("Link all libraries but libc statically (a model needs no BLAS: "
-             "its factorisation is the runtime's own)"),
-    cl::cat(category));
-
-cl::opt<bool> timings("timings",
-                      cl::desc("Print the time of each phase, in seconds"),
-                      cl::cat(category));
 
 /// Reports a user's error without a location in a file.
 int fail(const Twine &message) {
   WithColor::error(errs(), "tamc") << message << "\n";
   return 1;
-}
-
-std::optional<std::string> given(const cl::opt<std::string> &option) {
-  if (option.getNumOccurrences() == 0)
-    return {};
-  return option.getValue();
-}
-
-/// `text`, a value of --sep, as the separator of fields.
-std::optional<char> parseSeparator(StringRef text) {
-  if (text == "tab" || text == "\\t")
-    return '\t';
-  if (text.size() == 1 && StringRef(",;|:\t ").contains(text))
-    return text.front();
-  return std::nullopt;
-}
-
-/// Checks the options of a profile's format.
-int checkFormat() {
-  const cl::Option *options[] = {&separator, &decimal, std::addressof(missing)};
-  for (const cl::Option *option : options)
-    if (option->getNumOccurrences() && profile.empty())
-      return fail("expected --profile with --" + option->ArgStr);
-  if (!parseSeparator(separator))
-    return fail("expected ',', ';', '|', ':', ' ' or tab for --sep, got '" +
-                separator + "'");
-  if (decimal != "." && decimal != ",")
-    return fail("expected . or , for --decimal, got '" + decimal + "'");
-  return 0;
 }
 
 /// One run of the compiler.
@@ -354,8 +143,7 @@ int Driver::readSpec() {
       return fail("cannot read '" + profile + "': " + fault);
     reference = data->getMemBufferRef();
   }
-  const spec::ProfileFormat format = {*parseSeparator(separator),
-                                      decimal.front(), missing};
+  const spec::ProfileFormat format = {getSeparator(), decimal.front(), missing};
   if (!spec::resolveLevels(sources, *spec, reference, format))
     return 1;
   windowSpec = spec->windowModel();
@@ -512,14 +300,9 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
 int Driver::setTarget() {
   auto target =
       modules.getModel()->getAttrOfType<tam::TargetAttr>(tam::kTargetAttrName);
-  if (cpu.getNumOccurrences() || triple.getNumOccurrences()) {
-    // Functions are for certain instructions then.
-    if (!compileFrom.empty() && from == Phase::LLVM)
-      return fail("expected a module before phase '" + toString(Phase::LLVM) +
-                  "' with --triple and --mcpu");
+  if (cpu.getNumOccurrences() || triple.getNumOccurrences())
     target = tam::TargetAttr::get(context.get(), defaultTargetName(),
                                   triple.getValue(), cpu.getValue());
-  }
   if (target)
     modules.setTarget(target);
   Expected<std::unique_ptr<Target>> made = createTarget(target);
@@ -533,6 +316,10 @@ int Driver::writeExecutable() {
   std::string path = outputName();
   if (path == "-")
     return fail("expected an output file for an executable, got '-'");
+  // A module that stopped after the last phase has none.
+  if (!modules.getModel().lookupSymbol("main"))
+    return fail("expected a module with the function 'main' for --emit=exe, "
+                "got one without; --emit=obj needs none");
   SmallString<0> object;
   raw_svector_ostream stream(object);
   if (failed(emitCode(modules.getModel(), CodeKind::Object, codeOptions(),
@@ -616,40 +403,8 @@ int Driver::writeLibrary() {
 }
 
 int Driver::compile() {
-  if (formula.empty() == inputFile.empty())
-    return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
-                                : "expected a file or -f 'formula', got both");
-  for (const cl::opt<std::string> *option : {&outputFile, &profile, &bake})
-    if (option->getNumOccurrences() && option->empty())
-      return fail("expected the name of a file for " +
-                  StringRef(option->ArgStr.size() > 1 ? "--" : "-") +
-                  option->ArgStr + ", got ''");
-  if (int status = checkFormat())
-    return status;
-  if (chunkRows < 0)
-    return fail("expected --chunk-rows of at least 0");
-  if (!planning::findStrategy(strategy)) {
-    std::string known;
-    for (const planning::Strategy &entry : planning::strategies())
-      known += (known.empty() ? "" : ", ") + std::string(entry.name);
-    return fail("expected a planning strategy (" + known + "), got '" +
-                strategy + "'");
-  }
-  auto readPhase = [&](const cl::opt<std::string> &option, Phase &phase) {
-    if (option.empty())
-      return 0;
-    std::optional<Phase> parsed = parsePhase(option);
-    if (!parsed)
-      return fail("unknown phase '" + option + "' of --" + option.ArgStr);
-    phase = *parsed;
-    return 0;
-  };
-  if (readPhase(compileFrom, from) || readPhase(compileTo, to))
-    return 1;
-  if (compileTo.getNumOccurrences() && !emit.getNumOccurrences())
-    emit = Emit::MLIR;
-  if (!compileFrom.empty() && emit == Emit::Spec)
-    return fail("expected a spec as input of --emit=spec, got a module");
+  if (std::optional<std::string> error = findOptionError(from, to))
+    return fail(*error);
 
   clock.start("read");
   spec::shortenLongLines(sources);
@@ -696,8 +451,7 @@ int Driver::compile() {
 
   if (spec && spec->grid && (emit == Emit::Cpp || emit == Emit::Library))
     return fail("expected a spec without 'grid' with --emit=cpp and lib");
-  bool isPlan = emit == Emit::Plan || emit == Emit::Drawing ||
-                emit == Emit::Cpp || emit == Emit::Library;
+  const bool isPlan = getSource(emit) == Phase::Plan;
   if (emit == Emit::MLIR && compileTo.empty())
     to = from;
   if (isPlan)
@@ -758,22 +512,6 @@ static void closeOutput() {
   }
 }
 
-/// Checks that options appear once, except lists: LLVM's parser takes the last
-/// of several values.
-static int checkOnce() {
-  std::vector<StringRef> names;
-  for (const auto &[name, option] : cl::getRegisteredOptions())
-    if (is_contained(option->Categories, &category) &&
-        option->getNumOccurrences() > 1 &&
-        option->getNumOccurrencesFlag() == cl::Optional)
-      names.push_back(name);
-  if (names.empty())
-    return 0;
-  const StringRef first = *llvm::min_element(names);
-  return fail("expected " + StringRef(first.size() > 1 ? "--" : "-") + first +
-              " once, got it more often");
-}
-
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   outs(); // made now, so that it is destroyed after the handler ran
@@ -781,7 +519,7 @@ int main(int argc, char **argv) {
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
-  cl::HideUnrelatedOptions(category);
+  hideOthers();
   cl::SetVersionPrinter([](raw_ostream &out) {
     out << "tamc " TAMC_VERSION "\nLLVM " LLVM_VERSION_STRING
            "\nbackends: cpu\n";
@@ -792,7 +530,5 @@ int main(int argc, char **argv) {
       "tamc: compiles the spec of an additive model into an executable\n\n"
       "  tamc model.yaml -o model\n"
       "  tamc -f 'y ~ s(x) + c(day, n_cat=7)' --group site -o model\n");
-  if (int status = checkOnce())
-    return status;
   return Driver(argv[0]).run();
 }

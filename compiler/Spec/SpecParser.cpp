@@ -717,14 +717,6 @@ bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
       diagnostics.error({}, "expected " + devices + " for --device, got '" +
                                 *overrides.device + "'");
   }
-  if (overrides.chunkRows) {
-    if (*overrides.chunkRows > 0)
-      spec.chunkRows = overrides.chunkRows;
-    else
-      diagnostics.error({}, "expected a positive integer for --chunk-rows, "
-                            "got " +
-                                llvm::Twine(*overrides.chunkRows));
-  }
   checkTarget(spec, diagnostics);
   return !diagnostics.hasErrors();
 }

@@ -112,9 +112,8 @@ private:
 } // namespace
 
 int Driver::readSpec() {
-  spec::SpecOverrides overrides{
-      given(name),   given(group),  given(date), given(weights),
-      given(solver), given(device), {}};
+  spec::SpecOverrides overrides{given(name),    given(group),  given(date),
+                                given(weights), given(solver), given(device)};
   if (!formula.empty()) {
     unsigned id = sources.AddNewSourceBuffer(
         MemoryBuffer::getMemBufferCopy(formula, "<formula>"), SMLoc());

@@ -319,7 +319,6 @@ std::optional<ModelSpec> parseSpec(llvm::SourceMgr &sources, unsigned bufferID);
 /// Settings of the command line that replace or add keys of the YAML.
 struct SpecOverrides {
   std::optional<std::string> name, group, date, weights, solver, device;
-  std::optional<int64_t> chunkRows;
 };
 
 /// Sets the keys given in `overrides`; a value that is invalid in the YAML is

@@ -397,7 +397,6 @@ TEST(Formula, Overrides) {
   overrides.weights = "w";
   overrides.solver = "cg";
   overrides.device = "cpu";
-  overrides.chunkRows = 512;
   auto spec = sources.formula("y ~ l(x)", overrides);
   ASSERT_TRUE(spec) << sources.messages;
   EXPECT_EQ(spec->name, "load");
@@ -406,7 +405,6 @@ TEST(Formula, Overrides) {
   EXPECT_EQ(spec->weights, "w");
   EXPECT_EQ(spec->solver, Solver::CG);
   EXPECT_EQ(spec->device, "cpu");
-  EXPECT_EQ(spec->chunkRows, 512);
 }
 
 TEST(Formula, BadOverrides) {
@@ -415,14 +413,12 @@ TEST(Formula, BadOverrides) {
   overrides.group = "";
   overrides.solver = "lu";
   overrides.device = "GPU";
-  overrides.chunkRows = 0;
   EXPECT_FALSE(sources.formula("y ~ l(x)", overrides));
   EXPECT_EQ(sources.messages,
             "error: expected a name of printable text for --group, got ''\n"
             "error: expected auto, direct or cg for --solver, got 'lu'\n"
             "error: expected auto, cpu or a device such as cuda:1 for "
-            "--device, got 'GPU'\n"
-            "error: expected a positive integer for --chunk-rows, got 0\n");
+            "--device, got 'GPU'\n");
   Sources other;
   SpecOverrides wanted;
   wanted.device = "cuda:1";

@@ -46,11 +46,11 @@ cl::opt<Emit> emit(
 cl::opt<std::string> compileFrom(
     "compile-from",
     cl::desc("The input is a module at this phase: import, choices, tile, "
-             "loops, kernels, bufferize, rungs or plan"),
+             "loops, kernels, bufferize, rungs, plan or llvm"),
     cl::value_desc("phase"), cl::cat(category));
 cl::opt<std::string> compileTo("compile-to",
                                cl::desc("Stop after this phase (see "
-                                        "--compile-from; also llvm)"),
+                                        "--compile-from)"),
                                cl::value_desc("phase"), cl::cat(category));
 cl::opt<std::string> name("name", cl::desc("Name of the model"),
                           cl::cat(category));
@@ -86,7 +86,7 @@ cl::list<std::string>
             cl::value_desc("text"), cl::cat(category));
 cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::desc("Rows of the largest rung (0: the spec's, "
-                                    "else 1024)"),
+                                    "else the target's choice)"),
                            cl::value_desc("n"), cl::init(0), cl::cat(category));
 cl::opt<std::string> strategy("strategy", cl::desc("Planning strategy"),
                               cl::init("tree+"), cl::cat(category));

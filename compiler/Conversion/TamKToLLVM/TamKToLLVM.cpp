@@ -196,7 +196,7 @@ LogicalResult Translator::translateConstants() {
   return success();
 }
 
-/// The value of a step's argument, computed from the nine parameters.
+/// The value of a step's argument, computed from the step's parameters.
 FailureOr<Value> Translator::bindArgument(BlockArgument argument,
                                           LLVM::LLVMFuncOp function) {
   FailureOr<tam::SlotAttr> found = getSlot(argument);

@@ -55,7 +55,7 @@ std::optional<Phase> parsePhase(llvm::StringRef name);
 llvm::ArrayRef<Phase> allPhases();
 
 struct PipelineOptions {
-  /// Planning strategy, and alignment in bytes of every offset.
+  /// Name of the planning strategy (planning::strategies).
   std::string strategy = "tree+";
   /// When two buffers may share bytes.
   planning::Reuse reuse = planning::Reuse::Program;

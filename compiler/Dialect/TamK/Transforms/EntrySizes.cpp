@@ -23,6 +23,10 @@ using namespace tamc::tamk;
 /// Longest text of a size: each sum of a value with itself doubles the text.
 static constexpr size_t kLongestText = 2000;
 
+/// Most sums and products within each other in such a text: each has at least
+/// two characters more than its operands.
+static constexpr size_t kMostNested = kLongestText / 2;
+
 /// Largest alignment of a number: that of 128 bits.
 static constexpr int64_t kMaxNumberAlignment = 16;
 
@@ -45,6 +49,8 @@ static std::optional<int64_t> strideOf(Type type) {
   // An array of vectors of the last dimension, whose elements are packed.
   int64_t width = vector.getRank() > 0 ? vector.getShape().back() : 1;
   Type element = vector.getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return {};
   int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   std::optional<int64_t> all = llvm::checkedMul(width, bits);
   if (!all || *all > kMaxBytes || width == 0)
@@ -121,8 +127,11 @@ static Source sourceOf(Value value) {
   return {};
 }
 
-/// The value as an expression; empty if it cannot be one.
-static std::string textOf(Value value) {
+/// The value as an expression, inside `nested` others; empty if it cannot be
+/// one.
+static std::string textOf(Value value, size_t nested = 0) {
+  if (nested > kMostNested)
+    return {};
   Source source = sourceOf(value);
   std::string argument =
       source.argument ? "arg" + std::to_string(source.argument.getArgNumber())
@@ -138,10 +147,10 @@ static std::string textOf(Value value) {
     return argument + "_dim" + std::to_string(source.number);
   case Source::Kind::Add:
   case Source::Kind::Multiply: {
-    std::string left = textOf(source.left);
+    std::string left = textOf(source.left, nested + 1);
     if (left.empty() || left.size() > kLongestText)
       return {};
-    std::string right = textOf(source.right);
+    std::string right = textOf(source.right, nested + 1);
     if (right.empty() || left.size() + right.size() > kLongestText)
       return {};
     return source.kind == Source::Kind::Add ? "(" + left + " + " + right + ")"

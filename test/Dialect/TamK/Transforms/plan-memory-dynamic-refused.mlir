@@ -57,6 +57,10 @@ func.func @leaves(%n: index) -> memref<?xf64> {
 func.func @element_size(%n: index) {
   // expected-remark @+1 {{not planned: the size of its elements is not known}}
   %a = memref.alloc(%n) : memref<?xmemref<8xf64>>
+  // expected-remark @+1 {{not planned: the size of its elements is not known}}
+  %b = memref.alloc(%n) : memref<?xvector<2x!llvm.ptr>>
+  // expected-remark @+1 {{not planned: the size of its elements is not known}}
+  %c = memref.alloc() : memref<4xvector<2x!llvm.ptr>>
   return
 }
 

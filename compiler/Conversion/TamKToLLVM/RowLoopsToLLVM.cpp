@@ -18,6 +18,7 @@
 
 #include "KernelCalls.h"
 
+#include "tamc/Dialect/TamK/IR/LoopBuffers.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -104,7 +105,8 @@ class FunctionPattern : public Pattern<func::FuncOp> {
     for (auto [index, type] : llvm::enumerate(op.getArgumentTypes())) {
       Type argument = converted(type);
       if (!argument)
-        return op.emitOpError("expected buffers of rank 1 in a row loop, got ")
+        return op.emitOpError("expected buffers and scalars as arguments of a "
+                              "row loop, got ")
                << type;
       signature.addInputs(index, argument);
     }
@@ -222,8 +224,6 @@ class SubViewPattern : public Pattern<memref::SubViewOp> {
   matchAndRewrite(memref::SubViewOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     MemRefType type = op.getSourceType();
-    if (type.getRank() != 1 || op.getStaticStrides().front() != 1)
-      return op.emitOpError("expected consecutive elements in a row loop");
     Location loc = op.getLoc();
     OpFoldResult offset = op.getMixedOffsets().front();
     Value address =
@@ -244,8 +244,8 @@ class ReinterpretPattern : public Pattern<memref::ReinterpretCastOp> {
                   ConversionPatternRewriter &rewriter) const override {
     std::optional<int64_t> offset =
         getConstantIntValue(op.getMixedOffsets().front());
-    if (!offset || op.getType().getRank() != 1)
-      return op.emitOpError("expected rank 1 and a known offset in a row loop");
+    if (!offset)
+      return op.emitOpError("expected a known offset in a row loop");
     rewriter.replaceOp(op, advance(rewriter, op.getLoc(), adaptor.getSource(),
                                    op.getType().getElementType(), *offset));
     return success();
@@ -394,9 +394,7 @@ static LogicalResult convert(ModuleOp loops) {
   MLIRContext *context = loops.getContext();
   LLVMTypeConverter converter(context);
   Type pointer = LLVM::LLVMPointerType::get(context);
-  converter.addConversion([pointer](MemRefType type) -> std::optional<Type> {
-    return type.getRank() == 1 ? pointer : Type();
-  });
+  converter.addConversion([pointer](MemRefType) { return pointer; });
   RewritePatternSet patterns(context);
   patterns.add<FunctionPattern, ReturnPattern, CallPattern, LaunchPattern,
                LaunderPattern, AllocaPattern, ViewPattern, SubViewPattern,
@@ -420,7 +418,7 @@ LogicalResult tamc::convertRowLoops(ModuleOp module) {
   ModuleOp loops = tamk::findRowLoops(module);
   if (!loops)
     return success();
-  if (failed(convert(loops)))
+  if (failed(tamk::verifyLoopBuffers(loops)) || failed(convert(loops)))
     return failure();
   Builder builder(module.getContext());
   for (Operation &op : llvm::make_early_inc_range(*loops.getBody())) {

@@ -9,6 +9,7 @@
 #include "RowLoops.h"
 
 #include "tamc/Conversion/Passes.h"
+#include "tamc/Dialect/TamK/IR/LoopBuffers.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -131,7 +132,7 @@ struct VerifyRowLoops : public tamc::impl::VerifyRowLoopsBase<VerifyRowLoops> {
         return WalkResult::advance();
       return op->emitOpError("expected only code of row loops");
     });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(tamk::verifyLoopBuffers(loops)))
       signalPassFailure();
   }
 };

@@ -82,7 +82,8 @@ def VerifyRowLoops : Pass<"verify-row-loops", "::mlir::ModuleOp"> {
   let summary = "Check that each tam.rows has its loop";
   let description = [{
     Ends the phase `loops`: each `tam.rows` has a loop, and the functions of
-    `@row_loops` consist of the ops that convert-tam-rows-to-loops writes.
+    `@row_loops` consist of the ops that convert-tam-rows-to-loops writes, on
+    buffers of rank 1 and of contiguous numbers.
   }];
 }
 

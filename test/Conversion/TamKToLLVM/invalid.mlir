@@ -110,9 +110,8 @@ module @row_loops {
 
 func.func private @step()
 module @row_loops {
-  // expected-error @+2 {{'func.func' op expected buffers of rank 1 in a row loop, got 'memref<8x8xf64>'}}
-  // expected-error @+1 {{failed to legalize operation 'func.func'}}
   func.func private @rows_0(%x: memref<8x8xf64>, %i: index) {
+    // expected-error @+1 {{'memref.load' op expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<8x8xf64>'}}
     %v = memref.load %x[%i, %i] : memref<8x8xf64>
     return
   }
@@ -123,8 +122,7 @@ module @row_loops {
 func.func private @step()
 module @row_loops {
   func.func private @rows_0(%x: memref<8xf64>) {
-    // expected-error @+2 {{'memref.subview' op expected consecutive elements in a row loop}}
-    // expected-error @+1 {{failed to legalize operation 'memref.subview'}}
+    // expected-error @+1 {{'memref.subview' op expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<4xf64, strided<[2]>>'}}
     %v = memref.subview %x[0] [4] [2]
         : memref<8xf64> to memref<4xf64, strided<[2]>>
     return
@@ -136,10 +134,73 @@ module @row_loops {
 func.func private @step()
 module @row_loops {
   func.func private @rows_0(%x: memref<8xf64>, %i: index) {
-    // expected-error @+2 {{'memref.reinterpret_cast' op expected rank 1 and a known offset in a row loop}}
+    // expected-error @+2 {{'memref.reinterpret_cast' op expected a known offset in a row loop}}
     // expected-error @+1 {{failed to legalize operation 'memref.reinterpret_cast'}}
     %v = memref.reinterpret_cast %x to offset: [%i], sizes: [4], strides: [1]
         : memref<8xf64> to memref<4xf64, strided<[1], offset: ?>>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%x: memref<?xvector<2xf64>>, %i: index) {
+    // expected-error @+1 {{'memref.load' op expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<?xvector<2xf64>>'}}
+    %v = memref.load %x[%i] : memref<?xvector<2xf64>>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%x: memref<?xf64, strided<[2]>>, %i: index) {
+    // expected-error @+1 {{'memref.load' op expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<?xf64, strided<[2]>>'}}
+    %v = memref.load %x[%i] : memref<?xf64, strided<[2]>>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%i: index) {
+    // expected-error @+1 {{expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<4xindex>'}}
+    %v = memref.alloca() : memref<4xindex>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%i: index) {
+    // expected-error @+1 {{expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<f64>'}}
+    %v = memref.alloca() : memref<f64>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  // expected-error @+1 {{expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<2xindex>'}}
+  memref.global "private" constant @table : memref<2xindex> = dense<0>
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  // expected-error @+2 {{'func.func' op expected buffers and scalars as arguments of a row loop, got 'tensor<2xf64>'}}
+  // expected-error @+1 {{failed to legalize operation 'func.func'}}
+  func.func private @rows_0(%x: tensor<2xf64>) {
     return
   }
 }

@@ -27,6 +27,16 @@ module @row_loops {
 
 // -----
 
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%x: memref<?xvector<2xf64>>, %i: index) {
+    // expected-error @-1 {{'func.func' op expected buffers of rank 1 and of contiguous numbers in a row loop, got 'memref<?xvector<2xf64>>'}}
+    return
+  }
+}
+
+// -----
+
 // A loop launches kernels of the runtime alone.
 func.func private @step()
 module @row_loops {

@@ -120,7 +120,7 @@ func.func @two_strengths(%rows: index {tam.slot = #tam.slot<rows>},
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected index or a tensor as argument or result in the solver graph, got 'memref<?xf64>'}}
+// expected-error @+1 {{'func.func' op expected index or a tensor as argument in the solver graph, got 'memref<?xf64>'}}
 func.func @predict(%v: memref<?xf64> {tam.slot = #tam.slot<column>}) {
   return
 }

@@ -99,7 +99,8 @@ static LogicalResult verifySlot(Operation *op, NamedAttribute attribute,
   bool hasRows = slot.getKind() == SlotKind::Column ||
                  slot.getKind() == SlotKind::Output ||
                  slot.getKind() == SlotKind::Arena;
-  if (!shaped || (!hasRows && !shaped.hasStaticShape()) ||
+  if (!isa<RankedTensorType, MemRefType>(type) ||
+      (!hasRows && !shaped.hasStaticShape()) ||
       (slot.getKind() == SlotKind::Column && isa<RankedTensorType>(type) &&
        (shaped.getRank() != 1 || !shaped.isDynamicDim(0))))
     return op->emitError("slot '") << stringifySlotKind(slot.getKind())

@@ -144,14 +144,21 @@ LogicalResult MarginalOp::verify() {
   auto addSide = [&](StringRef side, ArrayRef<int64_t> factors,
                      ArrayRef<int64_t> indices, int64_t size) -> LogicalResult {
     int64_t all = 1, some = 1;
+    bool fits = true;
     for (auto [index, factor] : llvm::enumerate(factors)) {
+      if (factor < 1) // marginal_c1
+        return emitOpError("expected factors of at least 1 of ")
+               << side << ", got " << factor;
+      fits &= factor <= size / all;
+      if (!fits)
+        break;
       all *= factor;
       if (llvm::is_contained(indices, static_cast<int64_t>(index)))
         some *= factor;
     }
-    if (all != size) // marginal_c1
+    if (!fits || all != size) // marginal_c1
       return emitOpError("expected factors of ")
-             << size << ' ' << side << " together, got " << all;
+             << size << ' ' << side << " together, got [" << factors << "]";
     int64_t least = 0;
     for (int64_t index : indices) {
       if (index < least || index >= static_cast<int64_t>(factors.size()))

@@ -55,11 +55,15 @@ static LogicalResult verifyFunction(func::FuncOp function) {
     return success();
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expected one block in the solver graph");
-  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
-                                            function.getResultTypes()))
+  for (Type type : function.getArgumentTypes())
     if (!isa<IndexType, RankedTensorType>(type))
-      return function.emitOpError("expected index or a tensor as argument or "
-                                  "result in the solver graph, got ")
+      return function.emitOpError("expected index or a tensor as argument in "
+                                  "the solver graph, got ")
+             << type;
+  for (Type type : function.getResultTypes())
+    if (!isa<RankedTensorType>(type))
+      return function.emitOpError("expected a tensor as result in the solver "
+                                  "graph, got ")
              << type;
   return success();
 }

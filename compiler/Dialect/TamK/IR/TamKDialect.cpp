@@ -9,6 +9,7 @@
 #include "tamc/Dialect/ListParameter.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/Launches.h"
+#include "tamc/Dialect/TamK/IR/LoopBuffers.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -175,6 +176,33 @@ bool tamc::tamk::fitsRowLoop(Type type, Type actual) {
   return memref && memref.getElementType() == shaped.getElementType() &&
          shaped.hasRank() &&
          succeeded(verifyCompatibleShape(memref.getShape(), shaped.getShape()));
+}
+
+LogicalResult tamc::tamk::verifyLoopBuffers(ModuleOp loops) {
+  auto isRefused = [](Type type) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref)
+      return isa<BaseMemRefType>(type);
+    Type number = memref.getElementType();
+    return memref.getRank() != 1 || !memref.isLastDimUnitStride() ||
+           !number.isIntOrFloat() || number.getIntOrFloatBitWidth() % 8 != 0;
+  };
+  WalkResult result = loops.walk([&](Operation *op) -> WalkResult {
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(types, block.getArgumentTypes());
+    if (auto global = dyn_cast<memref::GlobalOp>(op))
+      types.push_back(global.getType());
+    auto *refused = llvm::find_if(types, isRefused);
+    if (refused == types.end())
+      return WalkResult::advance();
+    return op->emitOpError("expected buffers of rank 1 and of contiguous "
+                           "numbers in a row loop, got ")
+           << *refused;
+  });
+  return failure(result.wasInterrupted());
 }
 
 static Type elementType(ElementType type, MLIRContext *context) {

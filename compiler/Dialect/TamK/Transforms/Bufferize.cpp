@@ -185,9 +185,9 @@ private:
     if (!isa<BlockArgument>(destination) || isTensor(destination))
       return op.emitOpError("expected an argument of the function as the "
                             "destination");
-    auto type = cast<MemRefType>(destination.getType());
-    auto source = cast<RankedTensorType>(op.getSource().getType());
-    if (type.getShape() != source.getShape() ||
+    auto type = dyn_cast<MemRefType>(destination.getType());
+    auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+    if (!type || !source || type.getShape() != source.getShape() ||
         type.getElementType() != source.getElementType() ||
         !type.getLayout().isIdentity())
       return op.emitOpError("expected a destination of the tensor's type");

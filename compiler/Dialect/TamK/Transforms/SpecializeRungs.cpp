@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Allocations.h"
+#include "EntrySizes.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/Launches.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
@@ -36,14 +39,14 @@ static constexpr int64_t kMaxChunkRows = int64_t(1) << 20;
 /// take less memory than that, and the time of each grows with its square.
 static constexpr int64_t kTriangleChunkRows = 64;
 
-/// Bytes of a buffer of static sizes.
+/// Bytes of a buffer of static sizes; `kMaxBytes` if they are more or not
+/// known.
 static int64_t staticBytesOf(MemRefType type) {
-  return llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(),
-                          8);
+  return bytesOf(type).value_or(kMaxBytes);
 }
 
 /// The value of a dynamic size in a rung of `rows` rows, if it is the capacity
-/// or a minimum of functions of it; else nothing.
+/// or a minimum of functions of it, and at least 0; else nothing.
 static std::optional<int64_t> sizeAt(Value size, Value capacity, int64_t rows) {
   if (size == capacity)
     return rows;
@@ -58,7 +61,8 @@ static std::optional<int64_t> sizeAt(Value size, Value capacity, int64_t rows) {
   if (failed(least.getMap().constantFold(values, results)))
     return std::nullopt;
   auto valueOf = [](Attribute a) { return cast<IntegerAttr>(a).getInt(); };
-  return *llvm::min_element(llvm::map_range(results, valueOf));
+  int64_t value = *llvm::min_element(llvm::map_range(results, valueOf));
+  return value < 0 ? std::nullopt : std::optional(value);
 }
 
 /// The type of a buffer in a rung of `rows` rows; failure, with an error, if it

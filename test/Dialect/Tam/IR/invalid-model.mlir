@@ -205,3 +205,15 @@ func.func private @f(tensor<?xf64> {tam.slot = #tam.slot<state>})
 // slot_c2: a column of known size, which a chunk does not have.
 // expected-error @+1 {{slot 'column' cannot hold 'tensor<24xf64>'}}
 func.func private @f(tensor<24xf64> {tam.slot = #tam.slot<column>})
+
+// -----
+
+// slot_c2: neither a tensor nor a memref.
+// expected-error @+1 {{slot 'state' cannot hold 'vector<4xf64>'}}
+func.func private @f(vector<4xf64> {tam.slot = #tam.slot<state>})
+
+// -----
+
+// slot_c2: a tensor without a rank.
+// expected-error @+1 {{slot 'output' cannot hold 'tensor<*xf64>'}}
+func.func private @f(tensor<*xf64> {tam.slot = #tam.slot<output>})

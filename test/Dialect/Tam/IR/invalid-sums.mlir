@@ -112,7 +112,7 @@ func.func @gram_c3_factors(%a: tensor<?x3xf64, #tam.banded<2>>,
 // -----
 
 func.func @marginal_c1(%s: tensor<6x3xf64, #tam.sums<full>>) {
-  // expected-error @+1 {{expected factors of 6 rows together, got 4}}
+  // expected-error @+1 {{expected factors of 6 rows together, got [2, 2]}}
   %0 = tam.marginal %s rows [2, 2] keep [0] columns [3] keep [0]
       : tensor<6x3xf64, #tam.sums<full>> -> tensor<2x3xf64, #tam.sums<full>>
   return
@@ -121,9 +121,29 @@ func.func @marginal_c1(%s: tensor<6x3xf64, #tam.sums<full>>) {
 // -----
 
 func.func @marginal_c1_vector(%s: tensor<6xf64, #tam.sums<full>>) {
-  // expected-error @+1 {{expected factors of 1 columns together, got 3}}
+  // expected-error @+1 {{expected factors of 1 columns together, got [3]}}
   %0 = tam.marginal %s rows [2, 3] keep [0] columns [3] keep [0]
       : tensor<6xf64, #tam.sums<full>> -> tensor<2xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+// The product of the factors would overflow.
+func.func @marginal_c1_large(%s: tensor<6x3xf64, #tam.sums<full>>) {
+  // expected-error @+1 {{expected factors of 6 rows together, got [4294967296, 4294967296, 6]}}
+  %0 = tam.marginal %s rows [4294967296, 4294967296, 6] keep [2]
+      columns [3] keep [0]
+      : tensor<6x3xf64, #tam.sums<full>> -> tensor<6x3xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+func.func @marginal_c1_negative(%s: tensor<6x2xf64, #tam.sums<full>>) {
+  // expected-error @+1 {{expected factors of at least 1 of rows, got -2}}
+  %0 = tam.marginal %s rows [-2, -3] keep [] columns [2] keep [0]
+      : tensor<6x2xf64, #tam.sums<full>> -> tensor<1x2xf64, #tam.sums<full>>
   return
 }
 

@@ -59,9 +59,17 @@ func.func @other_dialect() {
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected index or a tensor as argument or result in the solver graph, got 'memref<?xf64>'}}
+// expected-error @+1 {{'func.func' op expected index or a tensor as argument in the solver graph, got 'memref<?xf64>'}}
 func.func @memory(%v: memref<?xf64>) {
   return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a tensor as result in the solver graph, got 'index'}}
+func.func @scalar(%rows: index {tam.slot = #tam.slot<rows>})
+    -> (index {tam.slot = #tam.slot<rows>}) {
+  return %rows : index
 }
 
 // -----

@@ -168,6 +168,16 @@ func.func @type(%n: index, %a: memref<2xf64>) {
 
 // -----
 
+func.func @unranked(%a: memref<*xf64>, %b: memref<*xf64>) {
+  %ta = bufferization.to_tensor %a restrict : memref<*xf64> to tensor<*xf64>
+  // expected-error @+1 {{'bufferization.materialize_in_destination' op expected a destination of the tensor's type}}
+  bufferization.materialize_in_destination %ta in restrict writable %b
+      : (tensor<*xf64>, memref<*xf64>) -> ()
+  return
+}
+
+// -----
+
 func.func @two_results(%a: memref<2xf64>) {
   %0 = tensor.empty() : tensor<2xf64>
   %1 = tensor.empty() : tensor<2xf64>

@@ -105,8 +105,9 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
     ```
 
     Constraints:
-    * (marginal_c1) the row factors multiply to the rows of `sums`, the column
-      factors to its columns; a tensor of rank 1 has no columns.
+    * (marginal_c1) factors are at least 1; the row factors multiply to the rows
+      of `sums`, the column factors to its columns; a tensor of rank 1 has no
+      columns.
     * (marginal_c2) `rowKept` and `columnKept` are indices of factors,
       ascending.
     * (marginal_c3) the kept factors of a side multiply to the result's size on

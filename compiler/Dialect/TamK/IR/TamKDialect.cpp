@@ -101,11 +101,13 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kBufferAttrName) {
-    if (!isa<memref::ViewOp>(op))
+    if (!isa<memref::ViewOp>(op)) // plan_c4
       return op->emitError("'") << name << "' belongs on a 'memref.view'";
     auto row = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!row || row.getValue().isNegative())
-      return op->emitError("'") << name << "' must be a row of the plan";
+    if (!row || !row.getType().isSignlessInteger(64) ||
+        row.getInt() < 0) // plan_c4
+      return op->emitError("'")
+             << name << "' must be a row of the plan, an i64";
     return success();
   }
   if (name == kKernelAttrName || name == kBaselineAttrName ||

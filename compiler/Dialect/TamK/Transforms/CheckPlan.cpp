@@ -365,16 +365,24 @@ void Instrumentation::checkBounds(Buffer &buffer) {
 
 LogicalResult Instrumentation::run() {
   SmallVector<Buffer> buffers;
-  int64_t rows = 0;
-  function.walk([&](memref::ViewOp view) {
+  auto plan = function->getAttrOfType<PlanAttr>(kPlanAttrName);
+  const int64_t rows = plan.getBuffers().size();
+  WalkResult walked = function.walk([&](memref::ViewOp view) -> WalkResult {
     if (!view->hasAttr(kBufferAttrName))
-      return;
-    std::optional<int64_t> bytes;
-    if (view.getType().hasStaticShape())
-      bytes = *elementBytes(view.getType()) * view.getType().getNumElements();
+      return WalkResult::advance();
+    if (::rowOf(view) >= rows)
+      return view.emitError("wrong memory plan: expected one of ")
+             << rows << " buffers, got buffer " << ::rowOf(view);
+    std::optional<int64_t> bytes = bytesOf(view.getType());
+    if (!elementBytes(view.getType()) ||
+        (!bytes && view.getType().hasStaticShape()))
+      return view.emitError("wrong memory plan: the bytes of buffer ")
+             << ::rowOf(view) << " are not known";
     buffers.push_back({view, {}, bytes, {}, {}});
-    rows = std::max(rows, ::rowOf(view) + 1);
+    return WalkResult::advance();
   });
+  if (walked.wasInterrupted())
+    return failure();
   llvm::MapVector<Operation *, SmallVector<const Buffer *>> uses;
   bool hasHolders = false;
   for (Buffer &buffer : buffers) {

@@ -87,6 +87,8 @@ def TamK_PlanAttr : AttrDef<TamK_Dialect, "Plan"> {
     * (plan_c1) no number is negative, and the alignment is a power of two.
     * (plan_c2) every buffer ends within the arena's bytes.
     * (plan_c3) `tamk.plan` is a #tamk.plan, on a function.
+    * (plan_c4) `tamk.buffer`, the row of a buffer, is an i64 from 0 on, on a
+      `memref.view`.
   }];
   let parameters = (ins "int64_t":$arena_bytes,
                         DefaultValuedParameter<"int64_t", "64">:$alignment,

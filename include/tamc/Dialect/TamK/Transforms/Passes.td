@@ -269,8 +269,9 @@ def CheckPlan : Pass<"check-plan", "::mlir::ModuleOp"> {
     buffer takes ownership of its bytes. At every use it must own all of them,
     else the program aborts and names the buffer. A view that exceeds its arena
     is an error if offset, size and arena are constants, and otherwise aborts
-    the program. The pass shares nothing with the planner: live ranges follow
-    from the execution, offsets from the views.
+    the program. A view whose row is not in the plan is an error, too. The pass
+    shares nothing with the planner: live ranges follow from the execution,
+    offsets from the views.
 
     The attribute `tamk.plan` goes: the result needs no dialect of tamc.
 

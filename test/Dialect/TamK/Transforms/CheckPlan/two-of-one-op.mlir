@@ -12,7 +12,10 @@ func.func private @use2(memref<8xf64>, memref<8xf64>)
 // CHECK: call @__plan_owns(
 // CHECK: call @__plan_owns(
 // CHECK: call @use2(
-func.func @f(%arena: memref<128xi8>) attributes {tamk.plan = #tamk.plan<arena_bytes = 0>} {
+func.func @f(%arena: memref<128xi8>) attributes {
+    tamk.plan = #tamk.plan<arena_bytes = 128, buffers = [
+        <bytes = 64, offset = 0, first = 0, last = 0>,
+        <bytes = 64, offset = 64, first = 0, last = 0>]>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %a = memref.view %arena[%c0][] {tamk.buffer = 0} : memref<128xi8> to memref<8xf64>

@@ -116,6 +116,64 @@ template <typename T> static bool areBelow(ArrayRef<T> indices, size_t count) {
   });
 }
 
+/// Whether one of `texts` would end early as a C string.
+static bool haveNul(ArrayRef<StringRef> texts) {
+  return llvm::any_of(texts,
+                      [](StringRef text) { return text.contains('\0'); });
+}
+
+/// Checks what the numbers and texts of a model say about each other.
+static LogicalResult verifyContents(Operation *op, ModelAttr model) {
+  auto errorIn = [&](StringRef list, size_t index) {
+    return op->emitError("expected in ")
+           << list << "[" << index << "] of 'tam.model' ";
+  };
+  const std::pair<StringRef, int64_t> counts[] = {
+      {"columns", model.getColumns()},
+      {"carry_bytes", model.getCarryBytes()},
+      {"chunk_rows", model.getChunkRows()},
+      {"rows_per_group", model.getRowsPerGroup()}};
+  for (auto [name, count] : counts)
+    if (count < 0) // model_c4
+      return op->emitError("expected no count below 0 in 'tam.model', got ")
+             << name << " = " << count;
+  if (haveNul({model.getName(), model.getFormula(), model.getTerms(),
+               model.getSpec(), model.getSpecHash(), model.getTarget(),
+               model.getGroup(), model.getDate(), model.getWeights(),
+               model.getDevice()})) // model_c5
+    return op->emitError("expected texts without NUL in 'tam.model'");
+  for (auto [index, input] : llvm::enumerate(model.getInputs())) {
+    GridAttr grid = input.getGrid();
+    int32_t levels = std::min(input.getLevels(), grid ? grid.getLevels() : 0);
+    if (levels < 0) // model_c4
+      return errorIn("inputs", index) << "levels of at least 0, got " << levels;
+    if (haveNul(input.getColumn())) // model_c5
+      return errorIn("inputs", index) << "a text without NUL";
+  }
+  int64_t columns = 0;
+  for (auto [index, effect] : llvm::enumerate(model.getEffects())) {
+    if (effect.getFirst() != columns || effect.getColumns() < 1 ||
+        effect.getColumns() > model.getColumns() - columns) // model_c3
+      return errorIn("effects", index)
+             << "columns from " << columns << " on, of " << model.getColumns()
+             << ", got " << effect.getColumns() << " from "
+             << effect.getFirst();
+    columns += effect.getColumns();
+    if (haveNul({effect.getName(), effect.getTerm()})) // model_c5
+      return errorIn("effects", index) << "texts without NUL";
+  }
+  if (!model.getEffects().empty() && columns != model.getColumns())
+    return op->emitError("expected 'tam.model' with effects of ") // model_c3
+           << model.getColumns() << " columns, got " << columns;
+  for (auto [index, strength] : llvm::enumerate(model.getStrengths()))
+    if (haveNul(strength.getName())) // model_c5
+      return errorIn("strengths", index) << "a text without NUL";
+  for (auto [index, table] : llvm::enumerate(model.getTables()))
+    if (haveNul(table.getName())) // model_c5
+      return errorIn("tables", index) << "a text without NUL";
+  return success();
+}
+
 LogicalResult tamc::tam::verifyModel(Operation *op, Attribute value) {
   if (!isa<ModuleOp>(op))
     return op->emitError("'tam.model' belongs on a module"); // model_c1
@@ -146,7 +204,7 @@ LogicalResult tamc::tam::verifyModel(Operation *op, Attribute value) {
              << "tables that exist, got " << learner.getTableCount() << " from "
              << learner.getFirstTable();
   }
-  return success();
+  return verifyContents(op, model);
 }
 
 LogicalResult tamc::tam::verifyVariant(Operation *op, StringRef name,
@@ -168,6 +226,22 @@ LogicalResult tamc::tam::verifyVariant(Operation *op, StringRef name,
                    [&](int32_t input) { return !inputs[input].getGrid(); }))
     return op->emitError("expected inputs with grids as 'by_levels' of '")
            << name << "', got [" << variant.getByLevels() << "]"; // variant_c2
+  const int64_t bytes = variant.getStateBytes(),
+                cgBytes = variant.getCgStateBytes();
+  if (bytes < 0 || cgBytes < 0) // variant_c3
+    return op->emitError("expected states of at least 0 bytes in '")
+           << name << "', got " << bytes << " and " << cgBytes;
+  for (auto [index, sums] : llvm::enumerate(variant.getAccumulators())) {
+    const int64_t state =
+        sums.getKind() == StepKind::FitChunk ? bytes : cgBytes;
+    if (sums.getOffset() < 0 || sums.getOffset() > state ||
+        sums.getCount() < 0 ||
+        sums.getCount() > (state - sums.getOffset()) / int64_t(sizeof(double)))
+      return op->emitError("expected accumulators[") // variant_c3
+             << index << "] of '" << name << "' within a state of " << state
+             << " bytes, got " << sums.getCount() << " numbers from byte "
+             << sums.getOffset();
+  }
   return success();
 }
 

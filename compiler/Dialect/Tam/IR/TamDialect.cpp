@@ -49,8 +49,13 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == kStepAttrName) {
     if (!isa<FunctionOpInterface>(op))
       return op->emitError("'tam.step' belongs on a function"); // step_c1
-    if (!isa<StepAttr>(attribute.getValue()))
+    auto step = dyn_cast<StepAttr>(attribute.getValue());
+    if (!step)
       return op->emitError("'tam.step' must be a #tam.step"); // step_c1
+    if (step.getRung() < 0)
+      return op->emitError("expected a rung of at least 0 rows in 'tam.step', "
+                           "got ")
+             << step.getRung(); // step_c2
     return success();
   }
   if (attribute.getName() == kByLevelsAttrName ||

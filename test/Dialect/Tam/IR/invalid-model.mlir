@@ -217,3 +217,171 @@ func.func private @f(vector<4xf64> {tam.slot = #tam.slot<state>})
 // slot_c2: a tensor without a rank.
 // expected-error @+1 {{slot 'output' cannot hold 'tensor<*xf64>'}}
 func.func private @f(tensor<*xf64> {tam.slot = #tam.slot<output>})
+
+// -----
+
+// model_c3: columns between the effects.
+// expected-error @+1 {{expected in effects[1] of 'tam.model' columns from 1 on, of 3, got 1 from 2}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 3,
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>,
+               <name = "a", term = "l(a)", first = 2, columns = 1>]>} {}
+
+// -----
+
+// model_c3: an effect before the first column.
+// expected-error @+1 {{expected in effects[0] of 'tam.model' columns from 0 on, of 1, got 1 from -4}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    effects = [<name = "a", term = "l(a)", first = -4, columns = 1>]>} {}
+
+// -----
+
+// model_c3: an effect without columns.
+// expected-error @+1 {{expected in effects[0] of 'tam.model' columns from 0 on, of 1, got 0 from 0}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    effects = [<name = "a", term = "l(a)", first = 0, columns = 0>]>} {}
+
+// -----
+
+// model_c3: more columns than the model has.
+// expected-error @+1 {{expected in effects[1] of 'tam.model' columns from 1 on, of 2, got 9223372036854775807 from 1}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 2,
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>,
+               <name = "a", term = "l(a)", first = 1,
+                columns = 9223372036854775807>]>} {}
+
+// -----
+
+// model_c3: a column without an effect.
+// expected-error @+1 {{expected 'tam.model' with effects of 3 columns, got 1}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 3,
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>]>} {}
+
+// -----
+
+// model_c4: columns.
+// expected-error @+1 {{expected no count below 0 in 'tam.model', got columns = -3}}
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+                                          columns = -3>} {}
+
+// -----
+
+// model_c4: bytes.
+// expected-error @+1 {{expected no count below 0 in 'tam.model', got carry_bytes = -8}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+                                          carry_bytes = -8>} {}
+
+// -----
+
+// model_c4: rows of a chunk.
+// expected-error @+1 {{expected no count below 0 in 'tam.model', got chunk_rows = -1}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+                                          chunk_rows = -1>} {}
+
+// -----
+
+// model_c4: rows of a group.
+// expected-error @+1 {{expected no count below 0 in 'tam.model', got rows_per_group = -1}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+                                          rows_per_group = -1>} {}
+
+// -----
+
+// model_c4: levels.
+// expected-error @+1 {{expected in inputs[0] of 'tam.model' levels of at least 0, got -7}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    inputs = [<column = "a", rule = codes, levels = -7>]>} {}
+
+// -----
+
+// model_c4: levels of a grid.
+// expected-error @+1 {{expected in inputs[0] of 'tam.model' levels of at least 0, got -7}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    inputs = [<column = "a", rule = range,
+               grid = <levels = -7, first = 0.0, step = 0.5>>]>} {}
+
+// -----
+
+// model_c5: the name.
+// expected-error @+1 {{expected texts without NUL in 'tam.model'}}
+module attributes {tam.model = #tam.model<name = "a\00b", target = "y",
+                                          columns = 1>} {}
+
+// -----
+
+// model_c5: a column.
+// expected-error @+1 {{expected in inputs[0] of 'tam.model' a text without NUL}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    inputs = [<column = "a\00", rule = range>]>} {}
+
+// -----
+
+// model_c5: an effect.
+// expected-error @+1 {{expected in effects[0] of 'tam.model' texts without NUL}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    effects = [<name = "a", term = "\00", first = 0, columns = 1>]>} {}
+
+// -----
+
+// model_c5: a penalty.
+// expected-error @+1 {{expected in strengths[0] of 'tam.model' a text without NUL}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>],
+    strengths = [<name = "\00", effect = 0, ap = -2.0, value = 0.01>]>} {}
+
+// -----
+
+// model_c5: a table.
+// expected-error @+1 {{expected in tables[0] of 'tam.model' a text without NUL}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    tables = [<name = "\00", type = tensor<2xf64>>]>} {}
+
+// -----
+
+// variant_c3: bytes.
+// expected-error @+1 {{expected states of at least 0 bytes in 'tam.plain', got -64 and 0}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1>,
+    tam.plain = #tam.variant<state_bytes = -64>} {}
+
+// -----
+
+// variant_c3: an accumulator before the state.
+// expected-error @+1 {{expected accumulators[0] of 'tam.plain' within a state of 64 bytes, got 1 numbers from byte -64}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1>,
+    tam.plain = #tam.variant<state_bytes = 64, accumulators = [
+        <kind = fit_chunk, offset = -64, count = 1>]>} {}
+
+// -----
+
+// variant_c3: an accumulator in the state of the other solver.
+// expected-error @+1 {{expected accumulators[0] of 'tam.plain' within a state of 0 bytes, got 1 numbers from byte 0}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1>,
+    tam.plain = #tam.variant<state_bytes = 64, accumulators = [
+        <kind = apply_chunk, offset = 0, count = 1>]>} {}
+
+// -----
+
+// variant_c3: an accumulator beyond the state.
+// expected-error @+1 {{expected accumulators[1] of 'tam.plain' within a state of 128 bytes, got 2305843009213693952 numbers from byte 64}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1>,
+    tam.plain = #tam.variant<cg_state_bytes = 128, accumulators = [
+        <kind = cg_chunk, offset = 0, count = 16>,
+        <kind = cg_chunk, offset = 64, count = 2305843009213693952>]>} {}
+
+// -----
+
+// variant_c3: an accumulator of fewer than no numbers.
+// expected-error @+1 {{expected accumulators[0] of 'tam.plain' within a state of 64 bytes, got -1 numbers from byte 0}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1>,
+    tam.plain = #tam.variant<state_bytes = 64, accumulators = [
+        <kind = fit_chunk, offset = 0, count = -1>]>} {}
+
+// -----
+
+// step_c2
+// expected-error @+1 {{expected a rung of at least 0 rows in 'tam.step', got -5}}
+func.func private @f() attributes {tam.step = #tam.step<predict, -5>}

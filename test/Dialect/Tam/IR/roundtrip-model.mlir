@@ -7,7 +7,7 @@
 // RUN: tam-opt %s -emit-bytecode | not grep -aE 'rule = |state_bytes = '
 
 // What equals the default is not printed.
-// CHECK: module attributes {tam.by_levels = #tam.variant<by_levels = [0], state_bytes = 64, accumulators = [<kind = fit_chunk, offset = 0, count = 3, unit = 2.500000e-01>, <kind = fit_chunk, offset = 64, count = 1>]>,
+// CHECK: module attributes {tam.by_levels = #tam.variant<by_levels = [0], state_bytes = 128, accumulators = [<kind = fit_chunk, offset = 0, count = 3, unit = 2.500000e-01>, <kind = fit_chunk, offset = 64, count = 1>]>,
 // CHECK-SAME: tam.model = #tam.model<name = "load", formula = "y ~ f(\22hour\22)", terms = "[{}]", spec = "a: [1, 2]\0Ab: <\C3\A9>", spec_hash = "abc", target = "y", group = "g", date = "d", weights = "w", device = "cuda:1", columns = 6, carry_bytes = 64, solver = cg, chunk_rows = 8, rows_per_group = 600,
 // CHECK-SAME: oracle = <rule = plan, device_share = 5.000000e-01, ram_share = 2.500000e-01, sliding_device_share = 1.250000e-01, sliding_ram_share = 6.250000e-02, direct_limit = 9, estimate_factor = 2.000000e+00>,
 // CHECK-SAME: placement = <sums = device, solve = cpu, predict = device>,
@@ -48,7 +48,7 @@ module attributes {
                 <kind = range, choice = 0, sizes = [0, 0], effect = 0,
                  inputs = [], first_table = 0, table_count = 0>]>,
   tam.plain = #tam.variant<>,
-  tam.by_levels = #tam.variant<by_levels = [0], state_bytes = 64,
+  tam.by_levels = #tam.variant<by_levels = [0], state_bytes = 128,
       accumulators = [
         <kind = fit_chunk, offset = 0, count = 3, unit = 0.25>,
         <kind = fit_chunk, offset = 64, count = 1>]>,

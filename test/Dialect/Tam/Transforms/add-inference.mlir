@@ -117,7 +117,7 @@ func.func @without_model(%rows: index {tam.slot = #tam.slot<rows>},
 //
 // CHECK-NOT: tam.inverse
 module attributes {tam.model = #tam.model<name = "m", target = "y",
-    columns = 2, effects = [
+    columns = 1, effects = [
     <name = "offset", term = "offset", first = 0, columns = 1>]>} {
 func.func @cg(%rows: index {tam.slot = #tam.slot<rows>},
     %g: tensor<1x1xf64> {tam.slot = #tam.slot<state>},

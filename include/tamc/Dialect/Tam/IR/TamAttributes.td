@@ -326,6 +326,7 @@ def Tam_StepAttr : Tam_Attr<"Step", "step"> {
     * (step_c1) `tam.step` is a #tam.step, on a function. `tam.by_levels` and
       `tam.small_blocks` are units on functions, a #tam.variant on modules, and
       belong on no other op.
+    * (step_c2) the rung of `tam.step` is at least 0.
   }];
   let parameters = (ins EnumParameter<Tam_StepKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$rung);

@@ -38,6 +38,17 @@ def Tam_Dialect : Dialect {
                    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>})
         -> (tensor<24xf64> {tam.slot = #tam.slot<output>})
     ```
+
+    Constraints of a module with a model:
+    * (model_c3) the effects of the model, if it has any, are its columns: the
+      first begins at column 0, each other one where that before it ends, and
+      the last ends at `columns`; each has at least one.
+    * (model_c4) no count of the model is below 0: of columns, bytes, rows and
+      levels.
+    * (model_c5) no text of the model has a NUL.
+    * (variant_c3) the states of a variant have at least 0 bytes, and its
+      accumulators, of 8 bytes a number, lie within them: those of `fit_chunk`
+      in that of the direct solver, all others in that of conjugate gradients.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -98,6 +98,8 @@ private:
   void call();
   void parallel();
   void asynchronous();
+  std::string startOn(const Buffer &x);
+  void await(const std::string &token);
   void freeEither();
   Buffer scratch();
   void joinBlocks(const std::vector<Buffer> &outside,

@@ -355,11 +355,15 @@ void Generator::carry() {
   buffers.push_back(x);
   output();
   combine();
-  if (!options.hasUnsafe || chance(70))
+  std::string token;
+  if (!options.hasUnsafe || chance(70)) {
     buffers.pop_back();
+    token = startOn(x);
+  }
   Buffer next = allocateLike(x);
   combine();
   output();
+  await(token);
   line("scf.yield " + next.name + " : " + x.type);
   --depth;
   line("}");

@@ -85,12 +85,16 @@ void Generator::loopOfBlocks() {
   if (chance(60)) {
     // Such buffers are refused: two of them are there at one time.
     bool isBeside = options.hasUnsafe && chance(60);
-    if (!isBeside)
+    std::string token;
+    if (!isBeside) {
       buffers.pop_back();
+      token = startOn(x);
+    }
     passed = allocateLike(x);
     if (isBeside)
       storeAt(passed, zero, load(x, zero));
     output();
+    await(token);
   }
   for (int64_t steps = draw(0, 3); steps > 0; --steps)
     statement();
@@ -217,8 +221,37 @@ void Generator::asynchronous() {
     allocate();
     combine();
   }
-  line("async.await " + token + " : !async.token");
+  await(token);
   buffers.insert(buffers.end(), all.begin(), all.end());
+}
+
+/// May start an asynchronous op that changes a buffer of the round before, and
+/// may wait for it. Returns its token if the caller has to, after which such
+/// buffers are refused; until then nothing else uses the buffer.
+std::string Generator::startOn(const Buffer &x) {
+  if (!options.hasAll || !chance(60))
+    return {};
+  std::string token = fresh("a");
+  line(token + " = async.execute {");
+  std::vector<Buffer> outside = std::exchange(buffers, {x});
+  ++depth;
+  combine();
+  line("async.yield");
+  --depth;
+  line("}");
+  buffers = std::move(outside);
+  if (!options.hasUnsafe || chance(30)) {
+    await(token);
+    return {};
+  }
+  std::erase_if(buffers,
+                [&](const Buffer &buffer) { return buffer.mayOverlap(x); });
+  return token;
+}
+
+void Generator::await(const std::string &token) {
+  if (!token.empty())
+    line("async.await " + token + " : !async.token");
 }
 
 /// A buffer of numbers to allocate another like it.

@@ -88,6 +88,9 @@ tamc::tamk::spansOfNames(Region &body, Value buffer,
           continue;
       }
       Operation *top = topOf(body, user);
+      // What it starts lasts until the block waits.
+      if (Operation *await = findAwait(top))
+        top = await;
       Operation *&latest = last[top->getBlock()];
       if (!latest || latest->isBeforeInBlock(top))
         latest = top;

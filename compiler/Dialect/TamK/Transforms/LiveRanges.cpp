@@ -26,9 +26,7 @@
 using namespace mlir;
 using namespace tamc::tamk;
 
-/// The op that waits in the same block for what an op starts; null if there is
-/// none, or the op starts nothing.
-static Operation *findAwait(Operation *op) {
+Operation *tamc::tamk::findAwait(Operation *op) {
   auto execute = dyn_cast<async::ExecuteOp>(op);
   if (!execute)
     return nullptr;
@@ -320,6 +318,9 @@ std::string LiveRanges::whyTwice(memref::AllocOp alloc, Operation *loop) const {
         if (mayRepeat(op))
           return reason;
       Operation *use = common->findAncestorOpInBlock(*user);
+      // What it starts lasts until the block waits.
+      if (Operation *await = findAwait(use))
+        use = await;
       if (!use->isBeforeInBlock(common->findAncestorOpInBlock(*alloc)))
         return reason;
     }

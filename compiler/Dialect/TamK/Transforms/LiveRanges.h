@@ -42,6 +42,10 @@ bool isSequential(mlir::Operation *op);
 /// Whether an op runs its regions at once, but all before it ends.
 bool isParallel(mlir::Operation *op);
 
+/// The op that waits in the same block for what an op starts; null if there is
+/// none, or the op starts nothing.
+mlir::Operation *findAwait(mlir::Operation *op);
+
 /// The memory whose address an index is, for an address that is only compared;
 /// null for any other value.
 mlir::Value addressedBy(mlir::Value index);

@@ -169,10 +169,109 @@ func.func private @async_in_blocks() {
   return
 }
 
+// An asynchronous op of a loop reads what the iteration before allocated, until
+// the loop waits: that of the next iteration needs another address.
+// CHECK-NEXT: 0
+// CHECK-NEXT: 1
+// CHECK-NEXT: 2
+// CHECK-NEXT: 3
+// expected-remark @+1 {{planned 2 of 3 allocations: peak 96 bytes, lower bound 96, before 96}}
+func.func private @async_of_a_loop() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %many = arith.constant 3000000 : index
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant 1.0 : f64
+  %out = memref.alloc() : memref<4xf64>
+  %p = memref.alloc() : memref<4xf64>
+  memref.store %zero, %p[%c0] : memref<4xf64>
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%q = %p) -> memref<4xf64> {
+    %token = async.execute {
+      // Long enough for the rest of the iteration to run before.
+      %long = scf.for %j = %c0 to %many step %c1 iter_args(%a = %zero) -> f64 {
+        %b = arith.addf %a, %one : f64
+        scf.yield %b : f64
+      }
+      %turns = arith.index_cast %many : index to i64
+      %count = arith.sitofp %turns : i64 to f64
+      %nothing = arith.subf %long, %count : f64
+      %x = memref.load %q[%c0] : memref<4xf64>
+      %y = arith.addf %x, %nothing : f64
+      memref.store %y, %out[%i] : memref<4xf64>
+      async.yield
+    }
+    // expected-remark @+1 {{not planned: 'scf.for' may use it after it has allocated the one of the next iteration}}
+    %m = memref.alloc() : memref<4xf64>
+    %k = arith.addi %i, %c1 : index
+    %cast = arith.index_cast %k : index to i64
+    %f = arith.sitofp %cast : i64 to f64
+    memref.store %f, %m[%c0] : memref<4xf64>
+    async.await %token : !async.token
+    scf.yield %m : memref<4xf64>
+  }
+  %z = memref.load %r[%c0] : memref<4xf64>
+  memref.store %z, %out[%c3] : memref<4xf64>
+  call @show(%out) : (memref<4xf64>) -> ()
+  memref.dealloc %out : memref<4xf64>
+  return
+}
+
+// The same in blocks.
+// CHECK-NEXT: 0
+// CHECK-NEXT: 1
+// CHECK-NEXT: 2
+// CHECK-NEXT: 3
+// expected-remark @+2 {{planned 2 of 3 allocations: peak 96 bytes, lower bound 96, before 96}}
+// expected-note @+1 {{hidden dependencies were not looked for: the function has several blocks}}
+func.func private @async_of_blocks() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %many = arith.constant 3000000 : index
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant 1.0 : f64
+  %out = memref.alloc() : memref<4xf64>
+  %p = memref.alloc() : memref<4xf64>
+  memref.store %zero, %p[%c0] : memref<4xf64>
+  cf.br ^head(%c0, %p : index, memref<4xf64>)
+^head(%i: index, %q: memref<4xf64>):
+  %token = async.execute {
+    %long = scf.for %j = %c0 to %many step %c1 iter_args(%a = %zero) -> f64 {
+      %b = arith.addf %a, %one : f64
+      scf.yield %b : f64
+    }
+    %turns = arith.index_cast %many : index to i64
+    %count = arith.sitofp %turns : i64 to f64
+    %nothing = arith.subf %long, %count : f64
+    %x = memref.load %q[%c0] : memref<4xf64>
+    %y = arith.addf %x, %nothing : f64
+    memref.store %y, %out[%i] : memref<4xf64>
+    async.yield
+  }
+  // expected-remark @+1 {{not planned: it may be used after the function has allocated it again}}
+  %m = memref.alloc() : memref<4xf64>
+  %k = arith.addi %i, %c1 : index
+  %cast = arith.index_cast %k : index to i64
+  %f = arith.sitofp %cast : i64 to f64
+  memref.store %f, %m[%c0] : memref<4xf64>
+  async.await %token : !async.token
+  %more = arith.cmpi ult, %k, %c3 : index
+  cf.cond_br %more, ^head(%k, %m : index, memref<4xf64>), ^end
+^end:
+  %z = memref.load %m[%c0] : memref<4xf64>
+  memref.store %z, %out[%c3] : memref<4xf64>
+  call @show(%out) : (memref<4xf64>) -> ()
+  memref.dealloc %out : memref<4xf64>
+  return
+}
+
 func.func @main() {
   call @parallel() : () -> ()
   call @nested() : () -> ()
   call @async() : () -> ()
   call @async_in_blocks() : () -> ()
+  call @async_of_a_loop() : () -> ()
+  call @async_of_blocks() : () -> ()
   return
 }

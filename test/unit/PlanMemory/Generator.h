@@ -82,6 +82,7 @@ private:
   void choose();
   void exchange();
   void carry();
+  void carryBetweenRegions();
   void branchWithResult();
   Buffer branchOf(const Buffer &like);
   void free(const std::vector<Buffer> &list, size_t firstBase);

@@ -374,6 +374,85 @@ void Generator::carry() {
   buffers.push_back(x);
 }
 
+/// A loop of two regions, one of which allocates what the other one gets.
+void Generator::carryBetweenRegions() {
+  const Buffer *start = pick();
+  if (!start || !isContiguous(*start))
+    return;
+  Buffer x = *start;
+  std::string first = x.name, type = x.type;
+  x.isOwned = false;
+  x.name = fresh("x");
+  std::string zero = constant(0), one = constant(1),
+              turns = constant(draw(0, 3)), result = fresh("r");
+  std::string i = fresh("t"), more = fresh("m"), next = fresh("n"),
+              old = fresh("o");
+  std::vector<Buffer> outside = buffers, unwritten = pending;
+  auto use = [&] {
+    output();
+    combine();
+  };
+  auto restore = [&] {
+    buffers = outside;
+    pending = unwritten;
+  };
+  ++depth;
+  auto test = [&](const std::string &passed) {
+    line(more + " = arith.cmpi ult, " + i + ", " + turns + " : index");
+    line("scf.condition(" + more + ") " + i + passed);
+    restore();
+  };
+  auto add = [&](const std::string &passed) {
+    line(next + " = arith.addi " + old + ", " + one + " : index");
+    line("scf.yield " + next + passed);
+    restore();
+  };
+  if (chance(50)) {
+    line(result + ":2 = scf.while (" + i + " = " + zero +
+         ") : (index) -> (index, " + type + ") {");
+    use();
+    Buffer made = allocateLike(x);
+    use();
+    test(", " + made.name + " : index, " + type);
+    line("} do {");
+    line("^bb0(" + old + ": index, " + x.name + ": " + type + "):");
+    x.bases = made.bases;
+    buffers.push_back(x);
+    use();
+    add(" : index");
+    x.name = result + "#1";
+    buffers.push_back(x);
+  } else {
+    // What the loop passes on beside what it allocates is refused.
+    bool passes = options.hasUnsafe && chance(40);
+    std::string types = passes ? "(index, " + type + ")" : "index";
+    line(result + (passes ? ":2" : "") + " = scf.while (" + i + " = " + zero +
+         ", " + x.name + " = " + first + ") : (index, " + type + ") -> " +
+         types + " {");
+    buffers.push_back(x);
+    use();
+    test((passes ? ", " + x.name : "") + " : index" +
+         (passes ? ", " + type : ""));
+    line("} do {");
+    if (passes)
+      x.name = fresh("x");
+    line("^bb0(" + old + ": index" +
+         (passes ? ", " + x.name + ": " + type : "") + "):");
+    if (passes)
+      buffers.push_back(x);
+    use();
+    Buffer made = allocateLike(x);
+    use();
+    add(", " + made.name + " : index, " + type);
+    x.bases.insert(made.bases.begin(), made.bases.end());
+    x.name = result + "#1";
+    if (passes)
+      buffers.push_back(x);
+  }
+  --depth;
+  line("}");
+}
+
 /// A branch that yields a buffer of the type of `like`.
 Buffer Generator::branchOf(const Buffer &like) {
   std::vector<Buffer> outside = buffers, unwritten = pending;
@@ -486,7 +565,7 @@ void Generator::statement() {
   if (kind <= 93 && !options.runsEverything)
     return exchange();
   if (kind <= 95 && !options.runsEverything)
-    return carry();
+    return chance(50) ? carry() : carryBetweenRegions();
   if (kind <= 97 && !options.runsEverything)
     return branchWithResult();
   branch();

@@ -282,6 +282,14 @@ bool LiveRanges::leavesBlock(memref::AllocOp alloc) const {
       scopeOf(alloc)->getParentOp());
 }
 
+/// The region of `op` that has `inner`.
+static Region *regionWith(Operation *op, Operation *inner) {
+  Region *region = inner->getParentRegion();
+  while (region->getParentOp() != op)
+    region = region->getParentOp()->getParentRegion();
+  return region;
+}
+
 /// Why the memory of an earlier iteration of a loop may be needed when the loop
 /// executes the allocation again; empty if it is not.
 std::string LiveRanges::whyTwice(memref::AllocOp alloc, Operation *loop) const {
@@ -309,6 +317,10 @@ std::string LiveRanges::whyTwice(memref::AllocOp alloc, Operation *loop) const {
         continue;
       if (!loop->isProperAncestor(user))
         return reason;
+      // The two regions of `scf.while` run in turn: what the other one gets, it
+      // uses before this one allocates again.
+      if (regionWith(loop, user) != regionWith(loop, alloc))
+        continue;
       // A use in the same iteration, before the allocation, is no danger.
       Block *common = alloc->getBlock();
       while (!common->findAncestorOpInBlock(*user))

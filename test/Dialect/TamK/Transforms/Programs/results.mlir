@@ -165,6 +165,58 @@ func.func private @while(%n: index) {
   return
 }
 
+// The condition allocates what the body and the op after the loop use.
+// expected-remark @+1 {{planned 1 of 1 allocations: peak 64 bytes, lower bound 64, before 64}}
+func.func private @to_body(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r, %m = scf.while (%i = %c0) : (index) -> (index, memref<8xf64>) {
+    %a = memref.alloc() : memref<8xf64>
+    %cast = arith.index_cast %i : index to i64
+    %f = arith.sitofp %cast : i64 to f64
+    memref.store %f, %a[%c0] : memref<8xf64>
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %i, %a : index, memref<8xf64>
+  } do {
+  ^bb0(%j: index, %p: memref<8xf64>):
+    %s = memref.cast %p : memref<8xf64> to memref<?xf64>
+    func.call @show(%s) : (memref<?xf64>) -> ()
+    memref.dealloc %p : memref<8xf64>
+    %k = arith.addi %j, %c1 : index
+    scf.yield %k : index
+  }
+  %t = memref.cast %m : memref<8xf64> to memref<?xf64>
+  call @show(%t) : (memref<?xf64>) -> ()
+  memref.dealloc %m : memref<8xf64>
+  return
+}
+
+// The body allocates what the condition uses.
+// expected-remark @+1 {{planned 2 of 2 allocations: peak 128 bytes, lower bound 128, before 64}}
+func.func private @to_condition(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %five = arith.constant 5.0 : f64
+  %z = memref.alloc() : memref<8xf64>
+  memref.store %five, %z[%c0] : memref<8xf64>
+  %r = scf.while (%i = %c0, %q = %z) : (index, memref<8xf64>) -> index {
+    %s = memref.cast %q : memref<8xf64> to memref<?xf64>
+    func.call @show(%s) : (memref<?xf64>) -> ()
+    memref.dealloc %q : memref<8xf64>
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %i : index
+  } do {
+  ^bb0(%j: index):
+    %a = memref.alloc() : memref<8xf64>
+    %cast = arith.index_cast %j : index to i64
+    %f = arith.sitofp %cast : i64 to f64
+    memref.store %f, %a[%c0] : memref<8xf64>
+    %k = arith.addi %j, %c1 : index
+    scf.yield %k, %a : index, memref<8xf64>
+  }
+  return
+}
+
 // Elements that are vectors or pairs: three numbers take the place of four.
 // expected-remark @+1 {{planned 2 of 2 allocations: peak 96 bytes, lower bound 96, before 96}}
 func.func private @elements() {
@@ -203,11 +255,18 @@ func.func private @elements() {
 // CHECK-NEXT: 1
 // CHECK-NEXT: 3
 // CHECK-NEXT: 7
+// CHECK-NEXT: 0
+// CHECK-NEXT: 1
+// CHECK-NEXT: 2
+// CHECK-NEXT: 5
+// CHECK-NEXT: 0
+// CHECK-NEXT: 1
 // expected-remark @+1 {{planned 0 of 2 allocations: peak 0 bytes, lower bound 0, before 128}}
 func.func @main() {
   %true = arith.constant true
   %false = arith.constant false
   %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %five = arith.constant 5.0 : f64
   call @chosen(%true) : (i1) -> ()
@@ -228,5 +287,7 @@ func.func @main() {
   call @carried(%c0) : (index) -> ()
   call @while(%c3) : (index) -> ()
   call @elements() : () -> ()
+  call @to_body(%c2) : (index) -> ()
+  call @to_condition(%c2) : (index) -> ()
   return
 }

@@ -65,6 +65,47 @@ bool Calls::mayExtend(func::FuncOp function) const {
          !isRecursive(function, module);
 }
 
+/// Whether an op runs once whenever its function does, or several times after
+/// each other.
+static bool runsInTurn(Operation *op) {
+  do
+    op = op->getParentOp();
+  while (op && isSequential(op));
+  return isa_and_nonnull<func::FuncOp>(op);
+}
+
+/// The functions that a call reaches which may run while another one does, or
+/// that a function reaches whose calls are not all known.
+DenseSet<Operation *> Calls::findAtOnce() const {
+  ModuleOp module = this->module;
+  DenseSet<Operation *> found;
+  SmallVector<func::FuncOp> stack;
+  auto enter = [&](StringAttr name) {
+    if (auto function = module.lookupSymbol<func::FuncOp>(name))
+      if (found.insert(function).second)
+        stack.push_back(function);
+  };
+  for (auto &[name, ops] : users)
+    if (!llvm::all_of(ops, [](Operation *op) {
+          return isa<func::CallOp>(op) && runsInTurn(op);
+        }))
+      enter(name);
+  while (!stack.empty())
+    stack.pop_back_val().walk(
+        [&](func::CallOp call) { enter(call.getCalleeAttr().getAttr()); });
+  return found;
+}
+
+std::string Calls::whyNoGlobal(func::FuncOp function) {
+  if (isRecursive(function, module))
+    return "its function is recursive";
+  if (!atOnce)
+    atOnce = findAtOnce();
+  if (!areUsesKnown || atOnce->contains(function))
+    return "its function may run several times at once";
+  return {};
+}
+
 void Calls::passMemory(func::FuncOp function, unsigned first,
                        int64_t alignment) const {
   for (Operation *user : users.lookup(function.getSymNameAttr())) {

@@ -12,8 +12,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tamc::tamk {
@@ -36,18 +39,26 @@ public:
   /// calls in the module, and it does not call itself.
   bool mayExtend(mlir::func::FuncOp function) const;
 
+  /// Why the module may enter the function again while it runs, so that it
+  /// cannot have one arena for all calls; empty if it does not.
+  std::string whyNoGlobal(mlir::func::FuncOp function);
+
   /// Gives every call of the function memory for its arguments from `first` on,
   /// allocated before the call and freed after it.
   void passMemory(mlir::func::FuncOp function, unsigned first,
                   int64_t alignment) const;
 
 private:
+  llvm::DenseSet<mlir::Operation *> findAtOnce() const;
+
   mlir::ModuleOp module;
   /// By symbol, what refers to it, if all references are known. They are found
   /// once: a search through the module for each function would take longer than
   /// planning it.
   llvm::DenseMap<mlir::StringAttr, llvm::SetVector<mlir::Operation *>> users;
   bool areUsesKnown = false;
+  /// The functions that may run several times at once, if they were looked for.
+  std::optional<llvm::DenseSet<mlir::Operation *>> atOnce;
 };
 
 } // namespace tamc::tamk

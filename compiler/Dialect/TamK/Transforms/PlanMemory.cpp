@@ -521,8 +521,10 @@ LogicalResult PlanMemory::planLoops(func::FuncOp function, int64_t &refused) {
 
 LogicalResult PlanMemory::plan(func::FuncOp function) {
   bool isStep = function->hasAttr(tam::kStepAttrName);
-  bool isLeft =
-      arena == ArenaKind::Global && isRecursive(function, getOperation());
+  std::string whyLeft;
+  if (arena == ArenaKind::Global)
+    whyLeft = calls->whyNoGlobal(function);
+  const bool isLeft = !whyLeft.empty();
   int64_t refusedInLoops = 0;
   if (!isLeft && failed(planLoops(function, refusedInLoops)))
     return failure();
@@ -551,7 +553,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   });
   if (isLeft) {
     for (memref::AllocOp alloc : allocs)
-      if (failed(refuse(alloc, "its function is recursive")))
+      if (failed(refuse(alloc, whyLeft)))
         return failure();
     allocs.clear();
   }

@@ -99,8 +99,11 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     The option `arena` says where the arena comes from: a new argument of the
     function for each memory space (`argument`), one allocation at the
     function's begin (`alloc`), or a global (`global`). A global allows only one
-    activation of the function at a time; a function that is recursive within
-    the module is refused.
+    activation of the function at a time; a function is refused that the module
+    may enter while it runs: if it is recursive, or if it is reached by a call
+    in an op that does not run its regions one after another, such as a parallel
+    loop or `async.execute`, or from a function that anything but a call refers
+    to.
 
     A buffer may reach its uses, and its deallocation, through views,
     `arith.select`, the results and arguments of structured control flow, and

@@ -102,21 +102,51 @@ bool tamc::tamk::isRecursive(func::FuncOp function, ModuleOp module) {
   return false;
 }
 
-static func::FuncOp calleeOf(Operation *op, ModuleOp module) {
-  auto call = dyn_cast<func::CallOp>(op);
-  return call ? module.lookupSymbol<func::FuncOp>(call.getCallee())
-              : func::FuncOp();
+/// The function of the module that is called; null if that is not known.
+func::FuncOp ArgumentUses::calleeOf(CallOpInterface call) const {
+  auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+  ModuleOp module = this->module;
+  return symbol ? module.lookupSymbol<func::FuncOp>(symbol.getRootReference())
+                : func::FuncOp();
 }
 
-bool FreedArguments::isFreedBy(OpOperand &use) const {
-  if (isa<memref::DeallocOp, memref::ReallocOp>(use.getOwner()))
+/// Whether a call may pass it as one of these arguments.
+bool ArgumentUses::isPassed(OpOperand &use,
+                            const DenseSet<Value> &arguments) const {
+  auto call = dyn_cast<CallOpInterface>(use.getOwner());
+  if (!call || arguments.empty())
+    return false;
+  // It may call any of the functions.
+  if (isa<Value>(call.getCallableForCallee()))
     return true;
-  func::FuncOp callee = calleeOf(use.getOwner(), module);
+  func::FuncOp callee = calleeOf(call);
   return callee && !callee.isExternal() &&
-         freed.contains(callee.getArgument(use.getOperandNumber()));
+         arguments.contains(
+             callee.getArgument(use.getOperandNumber() -
+                                call.getArgOperands().getBeginOperandIndex()));
 }
 
-FreedArguments::FreedArguments(ModuleOp module) : module(module) {
+bool ArgumentUses::isFreedBy(OpOperand &use) const {
+  return mayFree(use) || isPassed(use, freed);
+}
+
+/// Whether the memory may be used after the function with this use returned.
+bool ArgumentUses::isKeptBy(OpOperand &use) const {
+  Operation *user = use.getOwner();
+  auto store = dyn_cast<memref::StoreOp>(user);
+  if ((store && store.getValueToStore() == use.get()) || startsTransfer(user) ||
+      isPassed(use, kept))
+    return true;
+  if (isTimeless(user))
+    return false;
+  for (Operation *op = user->getParentOp(); !isa<FunctionOpInterface>(op);
+       op = op->getParentOp())
+    if (!isSequential(op) && !isParallel(op) && !findAwait(op))
+      return true;
+  return false;
+}
+
+ArgumentUses::ArgumentUses(ModuleOp module) : module(module) {
   SmallVector<std::pair<BlockArgument, BufferViewFlowAnalysis::ValueSetT>>
       arguments;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -129,28 +159,47 @@ FreedArguments::FreedArguments(ModuleOp module) : module(module) {
       if (isMemory(argument.getType()))
         arguments.push_back({argument, aliases.resolve(argument)});
   }
-  for (bool isStable = false; !isStable;) {
-    isStable = true;
+  bool isStable = false;
+  auto grow = [&](DenseSet<Value> &found,
+                  bool (ArgumentUses::*isOne)(OpOperand &) const) {
     for (auto &[argument, aliases] : arguments)
-      if (!freed.contains(argument) && llvm::any_of(aliases, [&](Value alias) {
-            return llvm::any_of(alias.getUses(),
-                                [&](OpOperand &use) { return isFreedBy(use); });
+      if (!found.contains(argument) && llvm::any_of(aliases, [&](Value alias) {
+            return llvm::any_of(alias.getUses(), [&](OpOperand &use) {
+              return (this->*isOne)(use);
+            });
           })) {
-        freed.insert(argument);
+        found.insert(argument);
         isStable = false;
       }
+  };
+  while (!isStable) {
+    isStable = true;
+    grow(freed, &ArgumentUses::isFreedBy);
+    grow(kept, &ArgumentUses::isKeptBy);
   }
 }
 
-func::FuncOp FreedArguments::findFor(memref::AllocOp alloc,
-                                     const LiveRanges &ranges) const {
-  if (freed.empty())
+std::string ArgumentUses::whyUnsafe(memref::AllocOp alloc,
+                                    const LiveRanges &ranges) const {
+  if (freed.empty() && kept.empty())
     return {};
+  // The names have no order.
+  std::string least;
   for (Value alias : ranges.aliasesOf(alloc))
-    for (OpOperand &use : alias.getUses())
-      if (isa<func::CallOp>(use.getOwner()) && isFreedBy(use))
-        return calleeOf(use.getOwner(), module);
-  return {};
+    for (OpOperand &use : alias.getUses()) {
+      bool isFreed = isPassed(use, freed);
+      if (!isFreed && !isPassed(use, kept))
+        continue;
+      func::FuncOp callee = calleeOf(cast<CallOpInterface>(use.getOwner()));
+      StringRef name =
+          callee ? callee.getName() : use.getOwner()->getName().getStringRef();
+      std::string why = ("'" + name + "' may " +
+                         (isFreed ? "free it" : "use it after it has returned"))
+                            .str();
+      if (least.empty() || why < least)
+        least = std::move(why);
+    }
+  return least;
 }
 
 /// Whether a deallocation of the memory of `alloc` may free memory that is not

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <optional>
@@ -44,20 +45,27 @@ int64_t heapPeak(mlir::func::FuncOp function, const LiveRanges &ranges,
 /// it runs.
 bool isRecursive(mlir::func::FuncOp function, mlir::ModuleOp module);
 
-/// The arguments of a module's functions that the functions may free.
-class FreedArguments {
+/// What the functions of a module may do with their arguments, other than use
+/// them until they return.
+class ArgumentUses {
 public:
-  explicit FreedArguments(mlir::ModuleOp module);
+  explicit ArgumentUses(mlir::ModuleOp module);
 
-  /// The callee that may free the memory of `alloc`; null if there is none.
-  mlir::func::FuncOp findFor(mlir::memref::AllocOp alloc,
-                             const LiveRanges &ranges) const;
+  /// Why a callee that gets the memory of `alloc` makes planning unsafe; empty
+  /// if none does.
+  std::string whyUnsafe(mlir::memref::AllocOp alloc,
+                        const LiveRanges &ranges) const;
 
 private:
+  mlir::func::FuncOp calleeOf(mlir::CallOpInterface call) const;
+  bool isPassed(mlir::OpOperand &use,
+                const llvm::DenseSet<mlir::Value> &arguments) const;
   bool isFreedBy(mlir::OpOperand &use) const;
+  bool isKeptBy(mlir::OpOperand &use) const;
 
   mlir::ModuleOp module;
-  llvm::DenseSet<mlir::Value> freed;
+  /// Those that may be freed, and those that may be used after the return.
+  llvm::DenseSet<mlir::Value> freed, kept;
 };
 
 /// An allocation of a function.

@@ -194,6 +194,21 @@ static bool isOnlyAddressCompared(Value address) {
   });
 }
 
+bool tamc::tamk::mayFree(OpOperand &use) {
+  Operation *user = use.getOwner();
+  // It has many effects, none of which frees.
+  if (isa<LaunchOp>(user))
+    return false;
+  if (isa<memref::DeallocOp, memref::ReallocOp, bufferization::DeallocOp>(user))
+    return true;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+  return effects && effects.getEffectOnValue<MemoryEffects::Free>(use.get());
+}
+
+bool tamc::tamk::startsTransfer(Operation *op) {
+  return isa<affine::AffineDmaStartOp, memref::DmaStartOp>(op);
+}
+
 /// Why a terminator that passes a buffer on makes planning unsafe; empty if it
 /// does not.
 static std::string refuseTerminator(OpOperand &use) {
@@ -246,7 +261,7 @@ static std::string refuseUse(OpOperand &use) {
   if (!llvm::all_of(user->getResultTypes(), isData) ||
       isa<bufferization::ToTensorOp>(user))
     return "the results of '" + name + "' may refer to it";
-  if (isa<affine::AffineDmaStartOp, memref::DmaStartOp>(user))
+  if (startsTransfer(user))
     return "'" + name + "' may use it later";
   if (isa<CallOpInterface>(user))
     return {};
@@ -256,7 +271,7 @@ static std::string refuseUse(OpOperand &use) {
     return "the effects of '" + name + "' on it are not known";
   if (effects.hasNoEffect())
     return "its address is taken by '" + name + "'";
-  if (effects.getEffectOnValue<MemoryEffects::Free>(use.get()))
+  if (mayFree(use))
     return "'" + name + "' may free it";
   return {};
 }

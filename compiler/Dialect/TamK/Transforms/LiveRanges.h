@@ -46,6 +46,13 @@ bool isParallel(mlir::Operation *op);
 /// none, or the op starts nothing.
 mlir::Operation *findAwait(mlir::Operation *op);
 
+/// Whether an op may free the memory that one of its operands names. What a
+/// callee does is not looked at.
+bool mayFree(mlir::OpOperand &use);
+
+/// Whether an op starts a transfer that another op waits for.
+bool startsTransfer(mlir::Operation *op);
+
 /// The memory whose address an index is, for an address that is only compared;
 /// null for any other value.
 mlir::Value addressedBy(mlir::Value index);

@@ -74,7 +74,7 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     }
     if (failed(readSpaces()))
       return signalPassFailure();
-    freedArguments.emplace(getOperation());
+    argumentUses.emplace(getOperation());
     calls = std::make_shared<Calls>(getOperation());
     // Planning may add functions; those have nothing to plan. The arena of a
     // callee may become an allocation of its callers.
@@ -153,7 +153,7 @@ private:
                     const planning::Plan &plan, int64_t length,
                     std::optional<int64_t> value, PlanAttr launches);
 
-  std::optional<FreedArguments> freedArguments;
+  std::optional<ArgumentUses> argumentUses;
   /// Shared, as passes are copied.
   std::shared_ptr<Calls> calls;
   /// The spaces for allocations without one.
@@ -368,8 +368,8 @@ Candidate PlanMemory::examine(func::FuncOp function, const LiveRanges &ranges,
   if (reuse == planning::Reuse::BranchSafe && reason.empty() &&
       ranges.leavesBlock(alloc))
     reason = "several blocks of its function use it, whose order is not fixed";
-  if (func::FuncOp callee = freedArguments->findFor(alloc, ranges))
-    reason = ("'" + callee.getName() + "' may free it").str();
+  if (std::string why = argumentUses->whyUnsafe(alloc, ranges); !why.empty())
+    reason = std::move(why);
   if (isStep && alloc.getAlignment().value_or(1) > TAMRT_ALIGNMENT)
     reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
               " bytes alone")

@@ -130,11 +130,12 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     uses beside that of the next iteration; that have unknown aliases; that an
     op may still use after it has finished (a DMA transfer, an asynchronous op
     with a token); that too many threads may execute at once; that a callee may
-    free; or whose size or layout is not static and contiguous. A call is
-    taken to use its operands only until it returns. Refused allocations stay as
-    they are, with a remark; with `strict` they are errors. With `report` a
-    remark on each function has the bytes of its arenas, the lower bound, and
-    the bytes of its allocations before planning.
+    free, or use after it has returned; or whose size or layout is not static
+    and contiguous. A call of a function outside the module is taken to use its
+    operands only until it returns. Refused allocations stay as they are, with a
+    remark; with `strict` they are errors. With `report` a remark on each
+    function has the bytes of its arenas, the lower bound, and the bytes of its
+    allocations before planning.
 
     With `dynamic=symbolic` a size may also be a sum of products of arguments of
     index type, dimensions of arguments, and constants that are not negative.

@@ -30,15 +30,22 @@ static constexpr size_t kMostNested = kLongestText / 2;
 /// Largest alignment of a number: that of 128 bits.
 static constexpr int64_t kMaxNumberAlignment = 16;
 
+/// The alignment of a number.
+static int64_t alignmentOf(Type type) {
+  if (type.isIndex())
+    return 8; // 64 bits on every target tamc has
+  int64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(bytes))),
+                  kMaxNumberAlignment);
+}
+
 /// As elementBytes, of a type.
 static std::optional<int64_t> strideOf(Type type) {
   if (type.isIndex())
-    return 8; // 64 bits on every target tamc has
-  if (type.isIntOrFloat()) {
-    int64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-    int64_t natural = int64_t(llvm::PowerOf2Ceil(uint64_t(bytes)));
-    return llvm::alignTo(bytes, std::min(natural, kMaxNumberAlignment));
-  }
+    return 8;
+  if (type.isIntOrFloat())
+    return llvm::alignTo(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8),
+                         alignmentOf(type));
   if (auto pair = dyn_cast<ComplexType>(type)) {
     std::optional<int64_t> part = strideOf(pair.getElementType());
     return part ? std::optional(2 * *part) : std::nullopt;
@@ -68,12 +75,17 @@ std::optional<int64_t> tamc::tamk::elementBytes(MemRefType type) {
 }
 
 int64_t tamc::tamk::elementAlignment(MemRefType type) {
-  auto vector = dyn_cast<VectorType>(type.getElementType());
-  if (!vector || vector.getRank() == 0)
+  Type element = type.getElementType();
+  if (auto pair = dyn_cast<ComplexType>(element))
+    element = pair.getElementType();
+  if (element.isIntOrIndexOrFloat())
+    return alignmentOf(element);
+  auto vector = dyn_cast<VectorType>(element);
+  if (!vector)
     return 1;
-  auto row =
-      VectorType::get({vector.getShape().back()}, vector.getElementType());
-  return strideOf(row).value_or(1);
+  int64_t width = vector.getRank() > 0 ? vector.getShape().back() : 1;
+  return strideOf(VectorType::get({width}, vector.getElementType()))
+      .value_or(1);
 }
 
 namespace {

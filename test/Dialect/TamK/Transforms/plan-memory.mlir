@@ -103,7 +103,7 @@ func.func @allocated_early() {
 // PACKED-LABEL: func.func @sizes(
 // PACKED-SAME: memref<28xi8>)
 // PACKED-SAME: arena_bytes = 28,
-// PACKED-SAME: naive_bytes = 28,
+// PACKED-SAME: naive_bytes = 32,
 func.func @sizes() {
   %a = memref.alloc() : memref<3xi8>    // [0, 4)
   %b = memref.alloc() : memref<9xi1>    // [1, 5)

@@ -93,8 +93,8 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     per memory space, at an offset that a planning strategy chose from the sizes
     and live ranges of all allocations. Deallocations of what was planned are
     removed. The function gets the attribute `tamk.plan`, which also has the
-    alignment of the arenas: `alignment`, or more if an allocation requires it.
-    Each view gets `tamk.buffer`, its row in the plan.
+    alignment of the arenas: `alignment`, or more if an allocation or its
+    elements require it. Each view gets `tamk.buffer`, its row in the plan.
 
     The option `arena` says where the arena comes from: a new argument of the
     function for each memory space (`argument`), one allocation at the
@@ -207,7 +207,8 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     Option<"strategy", "strategy", "std::string", /*default=*/"\"tree+\"",
            "Planning strategy">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "Alignment in bytes of every offset, a power of 2">,
+           "Alignment in bytes of every offset, a power of 2; elements of "
+           "larger natural alignment have that">,
     Option<"arena", "arena", "::tamc::tamk::ArenaKind",
            /*default=*/"::tamc::tamk::ArenaKind::Argument",
            "Where the arenas come from",

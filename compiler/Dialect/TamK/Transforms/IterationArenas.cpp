@@ -8,6 +8,7 @@
 
 #include "IterationArenas.h"
 #include "Allocations.h"
+#include "EntrySizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -113,14 +114,31 @@ static Value emitNumber(OpBuilder &builder, Location loc,
   return number;
 }
 
+/// The alignment of the arenas of a loop.
+static int64_t arenaAlignment(const LoopPlan &plan, int64_t least) {
+  for (const planning::Buffer &buffer : plan.problem.buffers)
+    least = std::max(least, buffer.alignment);
+  return least;
+}
+
+bool tamc::tamk::fitsMemory(const LoopPlan &plan, int64_t alignment) {
+  std::optional<int64_t> all = 0;
+  for (int64_t peak : plan.plan.peak)
+    if (all)
+      all = llvm::checkedAdd(
+          *all, int64_t(llvm::alignTo(peak, arenaAlignment(plan, alignment))));
+  if (all)
+    all = llvm::checkedMul(*all, *iterationsOf(*countersOf(plan.loop)));
+  return all && *all <= kMaxBytes;
+}
+
 void tamc::tamk::placeInLoop(const LoopPlan &plan, const LiveRanges &ranges,
                              int64_t alignment) {
   Operation *loop = plan.loop;
   Location loc = loop->getLoc();
   SmallVector<Counter> counters = *countersOf(loop);
   int64_t iterations = *iterationsOf(counters);
-  for (const planning::Buffer &buffer : plan.problem.buffers)
-    alignment = std::max(alignment, buffer.alignment);
+  alignment = arenaAlignment(plan, alignment);
   OpBuilder builder(loop);
   Block *body = &loop->getRegion(0).front();
   builder.setInsertionPointToStart(body);

@@ -43,6 +43,10 @@ struct LoopPlan {
   SpaceNumbers spaces;
 };
 
+/// Whether the arenas of all iterations of such a loop together are not larger
+/// than any memory.
+bool fitsMemory(const LoopPlan &plan, int64_t alignment);
+
 /// Replaces the allocations of a loop for which whyNoArenas() is empty by views
 /// of an allocation before the loop, which is freed after it and has an arena
 /// for each iteration. `alignment` is that of the arenas, or more if a buffer

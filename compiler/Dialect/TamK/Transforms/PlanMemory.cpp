@@ -72,6 +72,11 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
           << kMaxAlignment << ", got " << alignment.getValue();
       return signalPassFailure();
     }
+    if (parallelArenas < 0) {
+      getOperation().emitError("expected 'parallel-arenas' of 0 or more, got ")
+          << parallelArenas.getValue();
+      return signalPassFailure();
+    }
     if (failed(readSpaces()))
       return signalPassFailure();
     argumentUses.emplace(getOperation());
@@ -478,15 +483,23 @@ FailureOr<LoopPlan> PlanMemory::planLoop(func::FuncOp function, Operation *loop,
       choose(function, problem, {}, planning::Reuse::Program);
   if (failed(plan))
     return failure();
-  if (plan->totalPeak() > kMaxBytes / std::max<int64_t>(parallelArenas, 1))
-    return loop->emitError("no memory plan: the arenas of its iterations are "
-                           "larger than any memory");
+  result.plan = std::move(*plan);
+  if (!fitsMemory(result, alignment)) {
+    refused += int64_t(result.allocs.size());
+    for (memref::AllocOp alloc : result.allocs)
+      if (failed(refuse(alloc, "it is inside '" +
+                                   loop->getName().getStringRef() +
+                                   "', and the arenas of its iterations would "
+                                   "be larger than any memory")))
+        return failure();
+    result.allocs.clear();
+    return result;
+  }
   if (report)
     emitRemark(loop->getLoc(), "planned ")
         << result.allocs.size() << " of " << allocs.size()
-        << " allocations of each iteration: peak " << plan->totalPeak()
-        << " bytes, lower bound " << plan->totalBound();
-  result.plan = std::move(*plan);
+        << " allocations of each iteration: peak " << result.plan.totalPeak()
+        << " bytes, lower bound " << result.plan.totalBound();
   return result;
 }
 

@@ -275,8 +275,12 @@ def CheckPlan : Pass<"check-plan", "::mlir::ModuleOp"> {
     else the program aborts and names the buffer. A view that exceeds its arena
     is an error if offset, size and arena are constants, and otherwise aborts
     the program. A view whose row is not in the plan is an error, too. The pass
-    shares nothing with the planner: live ranges follow from the execution,
-    offsets from the views.
+    reads no more of the plan: live ranges follow from the execution, offsets
+    from the views. Which values may name a buffer, and in which blocks, it
+    finds as the planner does. All memory that one allocation makes is one
+    buffer: the pass does not see that a loop uses the memory of one iteration
+    when the next has allocated its own at the same address; the program's
+    results show that.
 
     The attribute `tamk.plan` goes: the result needs no dialect of tamc.
 

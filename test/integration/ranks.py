@@ -14,6 +14,8 @@ from small import harness
 PLUGINS = harness.BUILD / "lib" / "tamrt"
 MPIRUN = shutil.which("mpirun")
 SEGMENT = 4096
+# Most bytes that rank 0 gathers at a time.
+BLOCK = 16 << 20
 FORMULA = "y ~ l(a) + s(d, k=9) + c(k, n_cat=7)"
 COLUMNS = "date,g,a,d,k,h,y\n"
 

@@ -42,8 +42,8 @@ def Tam_GramOp : Tam_Op<"gram",
       `b` has columns.
     * (gram_c2) the accumulator is `upper`, `diagonal`, `upper_panels`,
       `cubic_panels` or `frequencies` only if `a` and `b` are the same value.
-    * (gram_c3) panels are those of `a`, or of `b` if they are transposed: of the
-      matrix's banded or one-hot factors, with the same widths and columns.
+    * (gram_c3) panels are those of `a`, or of `b` if they are transposed: of
+      the matrix's banded or one-hot factors, with the same widths and columns.
     * (gram_c4) `frequencies` are those of a tam.fourier that continues beyond
       the range or stays constant there.
     * (gram_c5) `cubic_panels` are those of a tam.bspline of degree 3.

@@ -141,9 +141,9 @@ static Status checkLengths(const AdaptRun &run, const RankRows &rows) {
 }
 
 static Status adaptInSession(const tamrt_model &model, const Options &options,
-                             const Ranks &ranks, const Session &session) {
+                             bool keepsCoefficients, const Ranks &ranks,
+                             const Session &session) {
   AdaptRun run(model, options, session, ranks.rank() == 0 ? STDERR_FILENO : -1);
-  const bool keepsCoefficients = !options.windowCoefficients.empty();
   Status ready;
   if (keepsCoefficients && ranks.rank() == 0)
     ready = AtomicFile::check(options.windowCoefficients);
@@ -252,8 +252,9 @@ Status adaptOnRanks(const tamrt_model &model, const Options &options,
                     "out, or start more ranks"};
   return runSessions(model, options, ranks, std::move(checked),
                      [&](const Options &own, const Session &session) {
-                       return adaptInSession(session.modelOf(model, own), own,
-                                             ranks, session);
+                       return adaptInSession(
+                           session.modelOf(model, own), own,
+                           !options.windowCoefficients.empty(), ranks, session);
                      });
 }
 

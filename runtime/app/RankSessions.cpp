@@ -42,6 +42,7 @@ Options optionsOf(const Options &options, const Ranks &ranks) {
         std::thread::hardware_concurrency() / unsigned(ranks.localSize()), 1);
   if (ranks.rank() > 0) {
     own.output = "/dev/null";
+    own.windowCoefficients.clear();
     own.checkpoint.clear();
     own.trace.clear();
     own.memorySnapshot.clear();

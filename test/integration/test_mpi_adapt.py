@@ -126,6 +126,20 @@ class Windows(ranks.TestCase):
         self.assertRegex(self.only_error(run, out),
                          f"expected [0-9]+ bytes of memory for {needs} in")
 
+    def test_folder_of_one_rank(self):
+        # Rank 0 writes, on its machine; others need no folder.
+        model = self.compile("y ~ l(a)", adapt=self.ADAPT)
+        data = self.write(rows_of(150))
+        expected = self.adapt_ranks(0, model, data)
+        out = self.dir / "out"
+        out.mkdir()
+        run = self.run_apart(model, ["adapt", data],
+                             *(["-o", folder / "rows.csv", "--coefficients",
+                                folder / "windows.csv"]
+                               for folder in (out, self.dir / "none")))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.results(run, out), expected)
+
     def test_bytes_of_keys(self):
         # Ranks send the keys of a window, not those of all rows.
         model = self.compile("y ~ l(a)", group="g", date="date",

@@ -341,13 +341,17 @@ def Tam_TargetAttr : Tam_Attr<"Target", "target"> {
     one with the instructions that all CPUs of that kind have; the CPU "native"
     the one that tamc runs on.
 
+    ```mlir
+    #tam.target<"cpu", "x86_64-linux-gnu" cpu "x86-64-v3">
+    ```
+
     Constraints:
     * (target_c1) `tam.target` is a #tam.target, on a module.
   }];
   let parameters = (ins StringRefParameter<"of a target">:$name,
                         StringRefParameter<"of its machine", [{""}]>:$triple,
                         StringRefParameter<"of its machine", [{""}]>:$cpu);
-  let assemblyFormat = "`<` $name (`,` $triple^ (`,` $cpu^)?)? `>`";
+  let assemblyFormat = "`<` $name (`,` $triple^)? (`cpu` $cpu^)? `>`";
 }
 
 def Tam_ExtrapolateContinue : I32EnumAttrCase<"Continue", 0, "continue">;

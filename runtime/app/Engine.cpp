@@ -131,6 +131,16 @@ Turn &turnOfProcess() {
   return turn;
 }
 
+/// A turn while a run has it.
+struct Taken {
+  explicit Taken(Turn &turn) : turn(turn) { turn.isTaken = true; }
+  Taken(const Taken &) = delete;
+  Taken &operator=(const Taken &) = delete;
+  ~Taken() { turn.isTaken = false; }
+
+  Turn &turn;
+};
+
 /// Runs `body` when it is the caller's turn, and turns its error and exceptions
 /// into that of the report.
 void runReported(const EngineWatch &watch, EngineReport &report,
@@ -150,7 +160,7 @@ void runReported(const EngineWatch &watch, EngineReport &report,
       report.wasInterrupted = true;
       return;
     }
-  turn.isTaken = true;
+  const Taken taken(turn);
   keepMemory(kMostKept);
   Run run(body, report);
   const MessageSink messages = [&](std::string_view kind,
@@ -166,7 +176,6 @@ void runReported(const EngineWatch &watch, EngineReport &report,
     report.error = std::string("cannot start a thread: ") + failure.what();
   }
   trimKeptMemory();
-  turn.isTaken = false;
 }
 
 Result<Options> parseArguments(const tamrt_model &model,

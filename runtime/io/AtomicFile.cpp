@@ -96,7 +96,7 @@ static Unfinished *list(const std::string &path, bool isFolder) {
     entry = entry->next;
   const bool isNew = !entry;
   if (isNew)
-    entry = new Unfinished(bytes);
+    entry = new Unfinished(std::max<size_t>(bytes, 256));
   else
     --unused;
   std::memcpy(entry->path.get(), path.c_str(), bytes);

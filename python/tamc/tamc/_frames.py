@@ -225,6 +225,9 @@ def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
         array = array.astype(np.float64 if array.dtype.itemsize > 4
                              else np.float32)
     array = np.ascontiguousarray(array)
+    if array.dtype.kind == "M" and missing is not None:
+        array = np.where(missing, np.datetime64("NaT"), array)
+        missing = None
     if array.dtype.kind in "fiub":
         _add_numbers(frame, name, array, missing)
     elif missing is not None and missing.any():
@@ -264,6 +267,8 @@ def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
         array = np.ascontiguousarray(utc.to_numpy())
         unit = np.datetime_data(array.dtype)[0]
         frame.add_times(name, array.view(np.int64), _TICKS[unit], True)
+    elif kind == "ArrowDtype" and _becomes_double(series.dtype.pyarrow_dtype):
+        _add(frame, name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     elif kind == "ArrowDtype":
         _add_pandas(frame, name, series.array.__arrow_array__().to_pandas(
             types_mapper=_nullable().get))
@@ -278,6 +283,13 @@ def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
                      series.isna().to_numpy())
     else:
         _add(frame, name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _becomes_double(kind: Any) -> bool:
+    """Whether the numbers of a type of Arrow are read as doubles."""
+    import pyarrow
+
+    return pyarrow.types.is_decimal(kind) or pyarrow.types.is_duration(kind)
 
 
 def _nullable() -> dict[Any, Any]:

@@ -107,6 +107,16 @@ class Frames(Folder):
             frame = plain.assign(d=days.astype(arrow(kind)))
             self.assertEqual(dated.fit(frame).predict(frame).tolist(),
                              wanted.tolist())
+        masked = dict(data, d=np.ma.array(days.to_numpy(), mask=False))
+        self.assertEqual(dated.fit(masked).predict(masked).tolist(),
+                         wanted.tolist())
+        masked["d"][3] = np.ma.masked
+        with self.assertRaisesRegex(tamc.Error, "row 3: .*a missing value"):
+            dated.fit(masked)
+        decimals = plain.assign(x=plain["x"].astype(
+            arrow(pyarrow.decimal128(9, 2))))
+        self.assertEqual(model.predict(decimals).tolist(),
+                         model.predict(plain).tolist())
         # The third row lacks a number, the fifth a truth value.
         masks = {"x": np.arange(20) == 2, "h": np.arange(20) == 4}
         rest = plain[~(masks["x"] | masks["h"])]

@@ -117,8 +117,11 @@ TEST(Engine, RefusesRunsInTheChildOfAForkDuringARun) {
       isForked.wait(false);
       return false;
     };
-    while (!isUnderWay)
-      FittedModel::fit(engine, rows, "fit", kOptions, watch, report);
+    // A run that ends soon is not asked whether it goes on.
+    for (int64_t count = 400'000; !isUnderWay; count *= 2) {
+      const Frame more(count);
+      FittedModel::fit(engine, more.get(), "fit", kOptions, watch, report);
+    }
   });
   while (!isUnderWay)
     std::this_thread::yield();

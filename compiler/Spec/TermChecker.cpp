@@ -360,7 +360,8 @@ void checkStrength(const Term &term, const ParsedTerm &parsed, double outer,
   for (auto [factor, text] : llvm::zip(term.factors, parsed.factors))
     checkStrength(factor, text, ap, matrices, diagnostics);
   const double limit = apLimit(term, matrices);
-  if (ap <= limit)
+  // A sum of tenths may be off by rounding.
+  if (ap <= limit + 1e-9)
     return;
   llvm::SMRange where = parsed.range;
   for (const ParsedArgument &argument : parsed.arguments)

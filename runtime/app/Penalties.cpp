@@ -30,6 +30,8 @@ Result<ChosenPenalties> parsePenalties(const tamrt_model &model,
                                        std::span<const std::string> texts) {
   const auto count = size_t(model.penalty_count);
   ChosenPenalties chosen;
+  if (texts.empty())
+    return chosen;
   std::vector<double> &strengths = chosen.strengths;
   std::vector<bool> given(count);
   std::vector<double> aps;

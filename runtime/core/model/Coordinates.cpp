@@ -56,7 +56,8 @@ Status checkLimits(const tamrt_model &model, const std::vector<double> &aps) {
   for (const Coordinate &coordinate : coordinatesOf(model)) {
     const tamrt_penalty &penalty = model.penalties[coordinate.penalty];
     const double ap = apOf(coordinate, aps);
-    if (!hasLimit(penalty) || ap <= penalty.limit)
+    // A sum of tenths may be off by rounding.
+    if (!hasLimit(penalty) || ap <= penalty.limit + 1e-9)
       continue;
     return Error{fmt::format(
         "{}: expected an ap of at most {}{}, got {}; a larger penalty would "

@@ -70,7 +70,7 @@ SearchGroups::SearchGroups(const TuneProblem &problem, size_t first,
 static bool areWithinLimits(std::span<const UnitPenalty> penalties,
                             const std::vector<double> &strengths) {
   for (size_t i = 0; i < strengths.size(); ++i)
-    if (strengths[i] > penalties[i].limit)
+    if (strengths[i] > penalties[i].limit * (1 + 1e-8))
       return false;
   return true;
 }

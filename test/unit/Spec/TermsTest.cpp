@@ -357,6 +357,10 @@ TEST(Terms, PenaltiesThatTakeAllDigits) {
   check("c(x, n_cat=9, topo=ordinal, p_order=8, ap=AP)", "1:47", "6.2");
   check("phys(x, ap=AP)", "1:16", "9.1");
   check("phys(x, D1=100, ap=AP)", "1:24", "5.6");
+  for (const char *term : {"te(s(x, ap=8.8), l(z), ap=0.3)",
+                           "te(te(s(x, ap=9.4), l(z), ap=-0.1), l(w), ap=-0.2)",
+                           "te(s(x, ap=9.2), l(z), ap=-0.1)"})
+    EXPECT_EQ(messagesOf("y ~ " + std::string(term)), "") << term;
   EXPECT_EQ(messagesOf("y ~ s(x, ap=12)"),
             "1:13 error: expected an 'ap' of at most 9.1 for s with these "
             "parameters, got 12\n1:13 note: a larger penalty would hardly "

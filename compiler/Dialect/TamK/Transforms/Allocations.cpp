@@ -137,6 +137,10 @@ bool ArgumentUses::isKeptBy(OpOperand &use) const {
   if ((store && store.getValueToStore() == use.get()) || startsTransfer(user) ||
       isPassed(use, kept))
     return true;
+  // A token of work that goes on, or another name of the memory.
+  if (!isTerminator(user) && !isa<CallOpInterface>(user) &&
+      !llvm::all_of(user->getResultTypes(), isData))
+    return true;
   if (isTimeless(user))
     return false;
   for (Operation *op = user->getParentOp(); !isa<FunctionOpInterface>(op);

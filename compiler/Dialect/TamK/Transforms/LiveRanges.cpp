@@ -133,9 +133,7 @@ SmallVector<Operation *> LiveRanges::usersOf(memref::AllocOp alloc) const {
   return users.takeVector();
 }
 
-/// Whether a value of this type holds data, rather than a token for work that
-/// an op does later.
-static bool isData(Type type) {
+bool tamc::tamk::isData(Type type) {
   return isa<ComplexType, ShapedType>(type) || type.isIntOrIndexOrFloat();
 }
 

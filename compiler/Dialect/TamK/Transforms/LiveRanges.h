@@ -50,6 +50,10 @@ mlir::Operation *findAwait(mlir::Operation *op);
 /// callee does is not looked at.
 bool mayFree(mlir::OpOperand &use);
 
+/// Whether a value of this type holds data, rather than a token for work that
+/// an op does later.
+bool isData(mlir::Type type);
+
 /// Whether an op starts a transfer that another op waits for.
 bool startsTransfer(mlir::Operation *op);
 

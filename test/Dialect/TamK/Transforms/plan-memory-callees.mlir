@@ -114,3 +114,18 @@ func.func @stored(%t: memref<1xmemref<4xf64>>) {
   call @store(%a, %t) : (memref<4xf64>, memref<1xmemref<4xf64>>) -> ()
   return
 }
+
+// -----
+
+// The copy goes on after the return.
+func.func private @copy(%m: memref<4xf64>, %h: memref<4xf64>) {
+  %wait = gpu.wait async
+  %token = gpu.memcpy async [%wait] %h, %m : memref<4xf64>, memref<4xf64>
+  return
+}
+func.func @copied(%h: memref<4xf64>) {
+  // expected-remark @+1 {{not planned: 'copy' may use it after it has returned}}
+  %a = memref.alloc() : memref<4xf64>
+  call @copy(%a, %h) : (memref<4xf64>, memref<4xf64>) -> ()
+  return
+}

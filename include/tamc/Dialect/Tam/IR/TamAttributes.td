@@ -341,10 +341,6 @@ def Tam_TargetAttr : Tam_Attr<"Target", "target"> {
     one with the instructions that all CPUs of that kind have; the CPU "native"
     the one that tamc runs on.
 
-    ```mlir
-    #tam.target<"cpu", "x86_64-linux-gnu" cpu "x86-64-v3">
-    ```
-
     Constraints:
     * (target_c1) `tam.target` is a #tam.target, on a module.
   }];

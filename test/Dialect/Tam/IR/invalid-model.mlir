@@ -326,7 +326,8 @@ module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
 // expected-error @+1 {{expected in strengths[0] of 'tam.model' a text without NUL}}
 module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
     effects = [<name = "offset", term = "offset", first = 0, columns = 1>],
-    strengths = [<name = "\00", effect = 0, ap = -2.0, value = 0.01>]>} {}
+    strengths = [<name = "\00", effect = 0, ap = -2.0, value = 0.01,
+                  limit = 9.1>]>} {}
 
 // -----
 

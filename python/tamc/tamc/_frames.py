@@ -84,7 +84,7 @@ def column_of(data: Any, name: str) -> np.ndarray:
     """One column of numbers."""
     values = data.read([name])[name] if isinstance(data, File) else data[name]
     if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     return np.asarray(values, dtype=np.float64)
 
 

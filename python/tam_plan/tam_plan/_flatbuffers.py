@@ -54,7 +54,13 @@ class Table:
     def target(self, field: int) -> int:
         """What an offset points to; 0 if there is none."""
         at = self.place(field)
-        return at + read(self.data, "I", at) if at else 0
+        if not at:
+            return 0
+        found = at + read(self.data, "I", at)
+        if found >= len(self.data):
+            raise Damaged(f"byte {at}: expected an offset to one of "
+                          f"{len(self.data)} bytes, got one to {found}")
+        return found
 
     def table(self, field: int) -> Optional[Table]:
         at = self.target(field)

@@ -12,6 +12,7 @@ around the plan."""
 from __future__ import annotations
 
 import argparse
+import bisect
 import importlib.util
 import json
 import struct
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ._errors import Error, ProblemError
 from ._flatbuffers import Damaged, Front, Table, read, root
@@ -35,6 +36,12 @@ ONLINE = -1
 _SIZES = {0: 4, 1: 2, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 8: 8, 9: 1, 10: 8, 11: 16,
           12: 8, 15: 4, 16: 2, 17: 1, 18: 2}
 _RESOURCE = 13
+#: Characters of names and extents of shapes that a model may have, and operands
+#: that its calls may mark: objects of a file may be shared, and subgraphs called
+#: again, so that a small one could stand for any number of them.
+_MOST_TEXT, _MOST_MARKS = 1 << 24, 1 << 20
+#: Tensors with an offset; the greedy planner takes the square of them.
+_MOST_TENSORS = 1 << 13
 _IF, _WHILE, _CALL_ONCE = 118, 119, 129
 
 
@@ -80,22 +87,38 @@ class _Marks:
         if not self.graphs:
             raise Damaged("expected a model with a subgraph")
         self.time = 0
-        self.active: List[int] = []
+        self.text = self.marks = 0
         self.tensors = [self._tensors(index, graph, model)
                         for index, graph in enumerate(self.graphs)]
-        self._mark(0)
+        # Subgraphs may call each other more deeply than functions may.
+        calls = {0: self._mark(0)}
+        while calls:
+            caller = next(reversed(calls))
+            called = next(calls[caller], None)
+            if called is None:
+                del calls[caller]
+            elif called in calls:
+                raise Damaged(f"subgraph {called} calls itself")
+            else:
+                calls[called] = self._mark(called)
 
     def _tensors(self, index: int, graph: Table, model: Table
                  ) -> List[Tensor]:
         buffers = model.tables(_Model.BUFFERS)
         found = []
         for number, tensor in enumerate(graph.tables(0)):
+            self.text += (1 + len(tensor.vector(3, 1))
+                          + len(tensor.vector(0, 4)))
+            if self.text > _MOST_TEXT:
+                raise ProblemError(f"subgraph {index}: expected names and "
+                                   f"shapes of at most {_MOST_TEXT} parts")
             name = f"{index}/{number} {tensor.text(3)}"
             kind = tensor.number(1, "b")
             shape = tensor.numbers(0)
-            count = 1
+            count = 0 if 0 in shape else 1
             for extent in shape:
-                count *= extent
+                # A plan cannot have so many.
+                count = max(-1 << 63, min(count * extent, 1 << 63))
             buffer = tensor.number(2, "I")
             if buffer >= len(buffers):
                 raise Damaged(f"tensor '{name}': expected one of "
@@ -138,12 +161,17 @@ class _Marks:
                               f"got {each}")
         return called
 
-    def _mark(self, graph: int) -> None:
-        if graph in self.active:
-            raise Damaged(f"subgraph {graph} calls itself")
-        self.active.append(graph)
+    def _count(self, *vectors: range) -> None:
+        self.marks += 1 + sum(map(len, vectors))
+        if self.marks > _MOST_MARKS:
+            raise ProblemError("expected calls of subgraphs with at most "
+                               f"{_MOST_MARKS} operands together")
+
+    def _mark(self, graph: int) -> Iterator[int]:
+        """Marks the tensors of a subgraph; yields the subgraphs it calls."""
         marks: Dict[int, List[int]] = {}
         table = self.graphs[graph]
+        self._count(table.vector(1, 4), table.vector(2, 4), table.vector(3, 4))
 
         def created(tensor: int) -> None:
             marks[self._index(graph, tensor)] = [self.time, self.time]
@@ -156,12 +184,13 @@ class _Marks:
             created(tensor)
         for operator in table.tables(3):
             self.time += 1
+            self._count(operator.vector(1, 4), operator.vector(2, 4))
             outputs = [each for each in operator.numbers(2) if each >= 0]
             for tensor in outputs:
                 created(tensor)
             for called in self._called(operator):
                 self.time += 1
-                self._mark(called)
+                yield called
             for tensor in operator.numbers(1):
                 if tensor >= 0:
                     used(tensor)
@@ -171,7 +200,6 @@ class _Marks:
             used(tensor)
         for tensor, (first, last) in marks.items():
             self.tensors[graph][tensor].live.append((first, last + 1))
-        self.active.pop()
 
 
 def read_model(data: bytes) -> List[Tensor]:
@@ -205,19 +233,19 @@ def greedy_bytes(tensors: Sequence[Tensor]) -> int:
         first, end = tensor.live[-1]
         size = _rounded(tensor.bytes)
         at = 0
-        for other, other_size, begin, stop in sorted(placed):
+        for other, other_size, begin, stop in placed:
             if begin < end and first < stop:
                 if other - at >= size:
                     break
                 at = max(at, other + other_size)
-        placed.append((at, size, first, end))
+        bisect.insort(placed, (at, size, first, end))
     return max((at + size for at, size, _, _ in placed), default=0)
 
 
 def _verify(tensors: Sequence[Tensor], offsets: Sequence[int]) -> None:
     """Without the tool: no two tensors share a byte at one time."""
-    placed = []
-    for tensor, offset in zip(tensors, offsets):
+    events = []
+    for number, (tensor, offset) in enumerate(zip(tensors, offsets)):
         if (offset == ONLINE) != (not (tensor.planned and tensor.live)):
             raise Error(f"tensor '{tensor.name}' has the offset {offset}")
         if offset == ONLINE:
@@ -226,18 +254,22 @@ def _verify(tensors: Sequence[Tensor], offsets: Sequence[int]) -> None:
             raise Error(f"tensor '{tensor.name}': expected a multiple of "
                         f"{ALIGNMENT}, got {offset}")
         for first, end in tensor.live:
-            placed.append((first, end, offset, tensor))
-    placed.sort(key=lambda each: each[:3])
-    alive: List[Tuple[int, int, int, Tensor]] = []
-    for each in placed:
-        first, _, at, tensor = each
-        alive = [other for other in alive if other[1] > first]
-        for _, _, other_at, other in alive:
-            if other is not tensor and at < other_at + other.bytes and \
-                    other_at < at + tensor.bytes:
-                raise Error(f"tensors '{tensor.name}' and '{other.name}' share "
-                            "bytes")
-        alive.append(each)
+            events += [(first, True, offset, number),
+                       (end, False, offset, number)]
+    # At one time, what ends makes room for what begins.
+    events.sort()
+    alive: List[Tuple[int, int]] = []
+    for _, begins, at, number in events:
+        place = bisect.bisect_left(alive, (at, number))
+        if not begins:
+            del alive[place]
+            continue
+        for other_at, other in alive[max(place - 1, 0):place + 1]:
+            if at < other_at + tensors[other].bytes and \
+                    other_at < at + tensors[number].bytes:
+                raise Error(f"tensors '{tensors[number].name}' and "
+                            f"'{tensors[other].name}' share bytes")
+        alive.insert(place, (at, number))
 
 
 def _place_of_plan(data: bytes, model: Table, count: int) -> Optional[int]:
@@ -260,6 +292,10 @@ def write_model(data: bytes, offsets: Sequence[int]) -> bytes:
     """The model with a plan. The rest of the file keeps its bytes, behind new
     ones: a root, the lists of buffers and metadata, and the plan. An older plan
     is overwritten, or left out of the list."""
+    for number, offset in enumerate(offsets):
+        if offset >= 1 << 31:
+            raise ProblemError(f"tensor {number}: expected an offset below "
+                               f"2^31, got {offset}")
     model = root(data, b"TFL3")
     content = struct.pack(f"<3i{len(offsets)}i", VERSION,
                           len(model.tables(_Model.GRAPHS)), len(offsets),
@@ -329,6 +365,10 @@ def plan_model(data: bytes, **options: Any) -> Planned:
     """Plans a .tflite file; `options` are those of `plan`."""
     data = bytes(data)
     tensors = read_model(data)
+    count = sum(tensor.planned and bool(tensor.live) for tensor in tensors)
+    if count > _MOST_TENSORS:
+        raise ProblemError(f"expected at most {_MOST_TENSORS} tensors to plan, "
+                           f"got {count}")
     options.setdefault("time_limit", 10)
     made = plan(problem_of(tensors), **options)
     offsets = [made.offsets[tensor.name] if tensor.planned and tensor.live

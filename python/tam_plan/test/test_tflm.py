@@ -193,6 +193,30 @@ class Lives(unittest.TestCase):
                          [False, True, True, True, True, True, False, False])
         self.assertEqual(made.tensors[6].bytes, 4)
 
+    def test_check(self):
+        """Two tensors of one time that share a byte are found, in any order of
+        their offsets."""
+        numbers = random.Random(7)
+        found = 0
+        for _ in range(300):
+            tensors, offsets = [], []
+            for i in range(8):
+                begin = numbers.randrange(8)
+                tensors.append(tflm.Tensor(str(i), numbers.randrange(1, 40),
+                                           True, [(begin, begin + 3)]))
+                offsets.append(16 * numbers.randrange(24))
+            share = any(
+                a.live[0][0] < b.live[0][1] and b.live[0][0] < a.live[0][1]
+                and at < to + b.bytes and to < at + a.bytes
+                for i, (a, at) in enumerate(zip(tensors, offsets))
+                for b, to in zip(tensors[:i], offsets))
+            found += share
+            with self.subTest(offsets), (
+                    self.assertRaisesRegex(tam_plan.Error, "share bytes")
+                    if share else contextlib.nullcontext()):
+                tflm._verify(tensors, offsets)
+        self.assertTrue(50 < found < 290, found)
+
     def test_greedy(self):
         # The largest lies at the bottom; the two of 16 bytes meet above it.
         data = chain([16, 48, 16, 32])
@@ -285,10 +309,62 @@ class Files(common.Folder):
                 data[numbers.randrange(len(data))] = numbers.choice(
                     (0, 1, 127, 128, 255, numbers.randrange(256)))
             try:
-                tflm.read_model(bytes(data))
+                found = tflm.read_model(bytes(data))
+                tflm.write_model(bytes(data), [tflm.ONLINE] * len(found))
             except tam_plan.ProblemError:
                 errors += 1
         self.assertGreater(errors, 300)
+
+    def test_small_files_of_much(self):
+        """Subgraphs may call each other deeply; what stands for too much is an
+        error, soon."""
+        def nested(count, code, times):
+            calls = [[(code, [0], [1], (i + 1,) * times)]
+                     for i in range(count - 1)]
+            return model([([tensor("x", 8), tensor("y", 8)], [0], [1], each)
+                          for each in (*calls, [(ADD, [0], [1], ())])],
+                         [ADD, code])
+
+        tensors = tflm.read_model(nested(3000, CALL_ONCE, 1))
+        self.assertEqual(tensors[0].live, [(0, 6000)])
+        self.assertEqual(tensors[-1].live, [(5999, 6000)])
+        out = Writer()
+        table = out.table({2: ("I", 0), 3: ("@", out.text("x" * 4000))})
+        graph = out.table({0: ("@", out.links([table] * 5000))})
+        shared = out.finish(out.table({
+            2: ("@", out.links([graph])),
+            4: ("@", out.links([out.table({})]))}))
+        for data, text in (
+                (nested(64, IF, 2), "expected calls of subgraphs with at most "
+                                    "1048576 operands together"),
+                (shared, "subgraph 0: expected names and shapes of at most "
+                         "16777216 parts"),
+                (model([([tensor("x", 8)] * 8193, range(8193), [0], [])],
+                       [ADD]),
+                 "expected at most 8192 tensors to plan, got 8193")):
+            with self.subTest(text), \
+                    self.assertRaises(tam_plan.ProblemError) as raised:
+                tflm.plan_model(data)
+            self.assertEqual(str(raised.exception), text)
+
+    def test_numbers_that_do_not_fit(self):
+        great = (1 << 31) - 1
+        for data, text in (
+                (chain([great] * 3), "tensor 1: expected an offset below 2^31, "
+                                     "got 2147483648"),
+                (model([([("x", [great] * 50000, INT8, 0, False)], [0], [0],
+                         [])], [ADD]), "expected")):
+            with self.subTest(text), \
+                    self.assertRaisesRegex(tam_plan.ProblemError,
+                                           text.replace("^", r"\^")):
+                tflm.plan_model(data)
+        good = bytearray(chain([8, 8]))
+        top = _flatbuffers.root(good, b"TFL3")
+        struct.pack_into("<I", good, top.place(3), (1 << 32) - 1)
+        with self.assertRaisesRegex(tam_plan.ProblemError,
+                                    f"byte {top.place(3)}: expected an offset "
+                                    f"to one of {len(good)} bytes, got one to"):
+            tflm.plan_model(good)
 
     def test_command(self):
         source, out = self.dir / "in.tflite", self.dir / "out.tflite"

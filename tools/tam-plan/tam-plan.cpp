@@ -157,7 +157,8 @@ void complainOfFit(const Arguments &arguments, const Plan &plan) {
                plan.reason);
 }
 
-/// The picture of a plan from a file, which has been checked.
+/// The picture of a plan from a file, which has been checked. It may exceed the
+/// capacities.
 int drawPlan(const Arguments &arguments, const Problem &problem,
              const Plan &plan) {
   Resolved resolved = resolve(problem, plan);
@@ -178,6 +179,12 @@ int drawPlan(const Arguments &arguments, const Problem &problem,
     drawn.bound[i] = std::min(drawn.bound[i], drawn.peak[i]);
     if (!hasChoice(problem))
       drawn.bound[i] = std::max(drawn.bound[i], bounds[i].bytes);
+    std::optional<int64_t> capacity = resolved.problem.spaces[i].capacity;
+    if (drawn.fits() && capacity && drawn.peak[i] > *capacity) {
+      drawn.status = Status::NotFound;
+      drawn.reason = "the plan needs " + std::to_string(drawn.peak[i]) +
+                     " of " + std::to_string(*capacity) + " bytes";
+    }
   }
   nameAfterFile(resolved.problem, arguments.problem);
   if (arguments.emit == "html")
@@ -199,19 +206,21 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   options.alignment = arguments.options.alignment;
   options.reuse = arguments.options.reuse;
   options.costDecides = arguments.options.objective == Objective::Cost;
-  std::vector<Finding> findings = hasChoice(problem)
-                                      ? checkChoice(problem, plan, options)
-                                      : check(problem, plan.offsets, options);
+  std::vector<Finding> findings = check(problem, plan, options);
   bool capacity = !findings.empty();
   for (const Finding &finding : findings) {
     complain(arguments.plan, finding.message);
     capacity &= finding.kind == Finding::Kind::Capacity;
   }
+  options.capacities = false;
+  for (std::string_view picture : {"html", "svg", "trace"})
+    if (arguments.emit == picture &&
+        (findings.empty() ||
+         (capacity && check(problem, plan, options).empty())))
+      if (int wrong = drawPlan(arguments, problem, plan); wrong || !capacity)
+        return wrong;
   if (!findings.empty())
     return capacity ? 2 : 1;
-  for (std::string_view picture : {"html", "svg", "trace"})
-    if (arguments.emit == picture)
-      return drawPlan(arguments, problem, plan);
   return write(arguments, "the plan is correct\n");
 }
 

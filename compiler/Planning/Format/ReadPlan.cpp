@@ -117,9 +117,15 @@ private:
   void readSummary(const Json &from) {
     if (from.contains("status")) {
       std::string status = text(from["status"], "status");
-      if (status == toString(Status::Optimal))
-        plan.status = Status::Optimal;
-      else if (status != toString(Status::Feasible))
+      bool isKnown = false;
+      for (Status each : {Status::Optimal, Status::Feasible, Status::Infeasible,
+                          Status::NotFound, Status::TimedOut})
+        if (status == toString(each)) {
+          plan.status = each;
+          isKnown = true;
+        }
+      // With a choice of spaces every plan is within the capacities.
+      if (!isKnown || (hasChoice(problem) && !plan.fits()))
         fail("expected a plan that fits, got the status '" + status + "'");
     }
     if (from.contains("strategy"))
@@ -133,7 +139,13 @@ private:
       plan.cost = number(from, "cost");
     if (from.contains("cost_bound"))
       plan.costBound = number(from, "cost_bound");
-    if (from.contains("peak") && hasChoice(problem)) {
+    if (from.contains("reason"))
+      plan.reason = text(from["reason"], "reason");
+    if (from.contains("pools") && !hasChoice(problem))
+      for (const Json &pool : list(from, "pools"))
+        plan.pools.push_back({spaceOf(pool, "space"), number(pool, "base"),
+                              number(pool, "size")});
+    if (from.contains("peak")) {
       plan.peak.assign(problem.spaces.size(), -1);
       for (const Json &each : list(from, "peak"))
         plan.peak[spaceOf(each, "space")] = number(each, "bytes");

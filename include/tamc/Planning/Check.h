@@ -38,6 +38,7 @@ struct Finding {
     Cost,       // a cost that is not that of the plan
     CostBound,  // a bound above the cost, or a status that it does not prove
     Peak,       // a peak that is not that of the plan
+    Bound,      // a bound above the peak, or a status that it does not prove
     Reason,     // a missing, unnecessary or wrong reason
   };
   Kind kind;
@@ -73,6 +74,12 @@ struct CheckOptions {
 /// share bytes * their uses) and one bit for each pair of operations.
 std::vector<Finding> check(const Problem &problem,
                            std::span<const int64_t> offsets,
+                           const CheckOptions &options = {});
+
+/// Checks a plan of any problem: checkChoice() if there is a choice of spaces;
+/// else the offsets as above, and, as far as the plan has them, its peaks,
+/// bounds and status. Whether no plan is below a bound is not looked at.
+std::vector<Finding> check(const Problem &problem, const Plan &plan,
                            const CheckOptions &options = {});
 
 /// Checks a plan of a problem with a choice of spaces: every rule above; the

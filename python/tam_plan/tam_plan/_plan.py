@@ -69,14 +69,17 @@ class Plan:
 
     def html(self) -> str:
         """A page of the plan, to look around in: one file that refers to
-        nothing else."""
+        nothing else. What exceeds the capacities is drawn, too."""
+        if len(self.offsets) < len(self.data["buffers"]):
+            raise Error(f"expected offsets to draw, got none: {self.reason}")
         with tempfile.TemporaryDirectory(prefix="tam-plan-") as folder:
             path = os.path.join(folder, "plan.json")
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(self.data, file)
             done = _program.run([path, "--check", path, "--emit=html",
                                  *self._options])
-        if done.returncode:
+        fits = self.status in ("optimal", "feasible")
+        if done.returncode != (0 if fits else 2):
             raise Error(done.stderr.strip())
         return done.stdout
 

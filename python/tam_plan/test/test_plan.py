@@ -116,6 +116,22 @@ class Plans(common.Folder):
         self.assertIn("at time 4 at least 80 bytes are needed",
                       str(raised.exception))
 
+    def test_page_of_what_does_not_fit(self):
+        with self.assertRaises(DoesNotFit) as raised:
+            plan(NET, capacity=79)
+        made = raised.exception.plan
+        self.assertEqual(made.peak, 80)
+        page = made.html()
+        self.assertIn('"status":"infeasible"', page)
+        self.assertIn("at time 4 at least 80 bytes are needed", page)
+        pins = [{"name": name, "size": 8, "lower": 0, "upper": 1, "pin": 0}
+                for name in "xy"]
+        with self.assertRaises(DoesNotFit) as raised:
+            plan(pins)
+        with self.assertRaisesRegex(Error, "expected offsets to draw, got "
+                                           "none: two pins exclude"):
+            raised.exception.plan.html()
+
     def test_program(self):
         changed = unittest.mock.patch.dict(os.environ)
         changed.start()

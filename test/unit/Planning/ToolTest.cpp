@@ -244,6 +244,70 @@ TEST(Tool, ChecksAPlanMadeElsewhere) {
   std::remove(path.c_str());
 }
 
+/// Peaks, bounds and the status of a plan are checked, too.
+TEST(Tool, ChecksWhatAPlanSaysOfItself) {
+  std::string path = testing::TempDir() + "tam-plan-says.json";
+  auto check = [&](const std::string &says, const std::string &options = "") {
+    std::FILE *plan = std::fopen(path.c_str(), "w");
+    std::fputs((R"({"buffers": [{"name": "a", "offset": 0},
+                 {"name": "b", "offset": 0}, {"name": "c", "offset": 64},
+                 {"name": "d", "offset": 0}], "plan": )" +
+                says + "}")
+                   .c_str(),
+               plan);
+    std::fclose(plan);
+    return run("- --check '" + path + "' " + options, four);
+  };
+  auto summary = [](const char *status, int peak, int bound) {
+    auto list = [](int bytes) {
+      return R"([{"space": "", "bytes": )" + std::to_string(bytes) + "}]";
+    };
+    return R"({"status": ")" + std::string(status) + R"(", "peak": )" +
+           list(peak) + R"(, "bound": )" + list(bound) + "}";
+  };
+  EXPECT_EQ(check(summary("optimal", 128, 128)).text, "the plan is correct\n");
+  EXPECT_EQ(check(summary("feasible", 128, 100)).code, 0);
+  EXPECT_EQ(check("{}").code, 0);
+  EXPECT_EQ(check(R"({"peak": [{"space": "", "bytes": 144}],
+                      "pools": [{"space": "", "base": 128, "size": 16}]})")
+                .code,
+            0);
+  for (auto [says, wrong] : {
+           std::pair(summary("optimal", 100, 100),
+                     "expected the peak 128, got 100"),
+           std::pair(summary("feasible", 200, 100),
+                     "expected the peak 128, got 200"),
+           std::pair(summary("feasible", 128, 129),
+                     "expected a bound up to the peak 128, got 129"),
+           std::pair(summary("optimal", 128, 100),
+                     "the bound of an optimal plan is the peak 128, got 100"),
+           std::pair(summary("infeasible", 128, 128),
+                     "a plan that fits has another status than 'infeasible'"),
+           std::pair(summary("best", 128, 128),
+                     "expected a plan that fits, got the status 'best'"),
+       }) {
+    Result got = check(says);
+    EXPECT_EQ(got.code, 1) << says;
+    EXPECT_NE(got.text.find(wrong), std::string::npos) << got.text;
+  }
+  // What exceeds a capacity is drawn, unless it is wrong in another way.
+  const std::string over = "--capacity 127 --emit=";
+  std::string good = summary("infeasible", 128, 128);
+  EXPECT_EQ(check(good, over + "text").code, 2);
+  for (std::string_view form : {"html", "svg", "trace"}) {
+    Result drawn = check(good, over + std::string(form));
+    EXPECT_EQ(drawn.code, 2) << form;
+    EXPECT_NE(drawn.text.find("infeasible"), std::string::npos) << form;
+    EXPECT_NE(check("{}", over + std::string(form)).text.find("not found"),
+              std::string::npos);
+    Result wrong =
+        check(summary("infeasible", 99, 99), over + std::string(form));
+    EXPECT_EQ(wrong.text.find("not found"), std::string::npos);
+    EXPECT_EQ(wrong.code, 1) << form;
+  }
+  std::remove(path.c_str());
+}
+
 TEST(Tool, ComparesAndExplains) {
   Result all = run("- --compare", four);
   EXPECT_EQ(all.code, 0);

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 using namespace mlir;
 using namespace tamc;
@@ -34,29 +33,38 @@ namespace {
 /// numbers, or sums of other parts, times strengths. Entries with the same row
 /// and column add up.
 struct SparsePenalty {
-  struct Part {
-    /// The entry, or the sum, that it is a part of.
-    size_t sum;
+  /// What a part adds.
+  struct Product {
     double value;
     /// Indices of the strengths, in the order of the multiplications.
     SmallVector<int32_t, 2> factors;
     /// The sum in place of the value; -1: none.
-    int64_t source = -1;
+    int32_t source = -1;
+
+    bool operator==(const Product &) const = default;
+  };
+  /// There are as many as entries, or more, of few products.
+  struct Part {
+    /// The entry, or the sum, that it is a part of.
+    int32_t sum;
+    /// Index of what it adds.
+    int32_t product;
   };
 
   int64_t size = 0;
   SmallVector<int32_t> rows, columns;
+  SmallVector<Product> products;
   /// The parts of entries, and those of the sums that parts after them read.
   SmallVector<Part> parts, sumParts;
-  size_t sums = 0;
+  int32_t sums = 0;
   /// For each entry the model's table that it is multiplied by (-1: none), and
   /// the element. Empty if no entry is multiplied.
   SmallVector<int64_t> tables;
   SmallVector<int32_t> elements;
 
   /// Adds an entry without parts; returns its index.
-  size_t addEntry(int64_t row, int64_t column, int64_t table = -1,
-                  int64_t element = 0) {
+  int32_t addEntry(int64_t row, int64_t column, int64_t table = -1,
+                   int64_t element = 0) {
     rows.push_back(row);
     columns.push_back(column);
     if (table >= 0)
@@ -66,33 +74,39 @@ struct SparsePenalty {
       tables.push_back(table);
       elements.push_back(element);
     }
-    return rows.size() - 1;
+    return static_cast<int32_t>(rows.size() - 1);
+  }
+  /// Adds a product unless it is the last one; returns its index.
+  int32_t addProduct(Product product) {
+    if (products.empty() || products.back() != product)
+      products.push_back(std::move(product));
+    return static_cast<int32_t>(products.size() - 1);
   }
   /// Adds an entry of one part, `value` times one strength.
   void add(int64_t row, int64_t column, double value, int32_t strength,
            int64_t table = -1, int64_t element = 0) {
-    size_t entry = addEntry(row, column, table, element);
-    parts.push_back({entry, value, {strength}});
+    const int32_t entry = addEntry(row, column, table, element);
+    parts.push_back({entry, addProduct({value, {strength}})});
   }
   /// Makes a sum of the parts of each entry that has several.
   void addUpEntries() {
-    SmallVector<size_t> counts(rows.size());
+    SmallVector<int32_t> counts(rows.size());
     for (const Part &part : parts)
       ++counts[part.sum];
     SmallVector<Part> single;
-    SmallVector<int64_t> sumOf(rows.size(), -1);
-    for (Part &part : parts) {
-      const size_t entry = part.sum;
+    SmallVector<int32_t> sumOf(rows.size(), -1);
+    for (Part part : parts) {
+      const int32_t entry = part.sum;
       if (counts[entry] == 1) {
-        single.push_back(std::move(part));
+        single.push_back(part);
         continue;
       }
       if (sumOf[entry] < 0) {
-        sumOf[entry] = static_cast<int64_t>(sums++);
-        single.push_back({entry, 0, {}, sumOf[entry]});
+        sumOf[entry] = sums++;
+        single.push_back({entry, addProduct({0, {}, sumOf[entry]})});
       }
       part.sum = sumOf[entry];
-      sumParts.push_back(std::move(part));
+      sumParts.push_back(part);
     }
     parts = std::move(single);
   }
@@ -293,6 +307,12 @@ public:
   }
 
 private:
+  /// A part of the entry at row * size + column.
+  struct Placed {
+    int64_t place;
+    int32_t product;
+  };
+
   /// The strength, times the learnt weight if there is one, for every leaf.
   void addLeaves(SparsePenalty &penalty, const Term &term, int64_t first,
                  int32_t strength) const {
@@ -308,25 +328,25 @@ private:
   SparsePenalty ofTensor(const Term &term, int32_t strength) {
     SparsePenalty sum;
     sum.size = columnsOf(term);
-    // Entries of one row and column are one, and sorted; learnt ones stay
-    // separate.
-    std::map<std::pair<int64_t, int64_t>, SmallVector<SparsePenalty::Part, 2>>
-        known;
+    SmallVector<Placed> known;
     int64_t outer = 1, inner = sum.size;
     for (const Term &factor : term.factors) {
       SparsePenalty own = of(factor);
       own.addUpEntries();
-      for (SparsePenalty::Part &part : own.parts) {
-        part.factors.push_back(strength);
-        if (part.source >= 0)
-          part.source += static_cast<int64_t>(sum.sums);
+      // The products of sums stay as they are; the others, behind them, get
+      // the strength.
+      const auto ofSums = static_cast<int32_t>(sum.products.size());
+      for (SparsePenalty::Product &product : own.products)
+        if (product.source >= 0)
+          product.source += sum.sums;
+      llvm::append_range(sum.products, own.products);
+      const auto ofParts = static_cast<int32_t>(sum.products.size());
+      for (SparsePenalty::Product &product : own.products) {
+        product.factors.push_back(strength);
+        sum.products.push_back(std::move(product));
       }
-      for (SparsePenalty::Part &part : own.sumParts) {
-        part.sum += sum.sums;
-        if (part.source >= 0)
-          part.source += static_cast<int64_t>(sum.sums);
-        sum.sumParts.push_back(std::move(part));
-      }
+      for (const SparsePenalty::Part &part : own.sumParts)
+        sum.sumParts.push_back({part.sum + sum.sums, part.product + ofSums});
       sum.sums += own.sums;
       inner /= own.size;
       for (int64_t o = 0; o < outer; ++o)
@@ -337,24 +357,35 @@ private:
             };
             const int64_t row = place(own.rows[part.sum]);
             const int64_t column = place(own.columns[part.sum]);
-            if (const int64_t table = own.tableOf(part.sum); table >= 0) {
-              sum.parts.push_back(part);
-              sum.parts.back().sum =
-                  sum.addEntry(row, column, table, own.elementOf(part.sum));
-            } else {
-              known[{row, column}].push_back(part);
-            }
+            const int32_t product = part.product + ofParts;
+            if (const int64_t table = own.tableOf(part.sum); table >= 0)
+              sum.parts.push_back(
+                  {sum.addEntry(row, column, table, own.elementOf(part.sum)),
+                   product});
+            else
+              known.push_back({row * sum.size + column, product});
           }
       outer *= own.size;
     }
-    for (auto &[place, parts] : known) {
-      const size_t entry = sum.addEntry(place.first, place.second);
-      for (SparsePenalty::Part &part : parts) {
-        part.sum = entry;
-        sum.parts.push_back(std::move(part));
-      }
-    }
+    addSorted(sum, std::move(known));
     return sum;
+  }
+
+  /// Adds parts that no table multiplies: entries of one row and column are
+  /// one, and sorted.
+  static void addSorted(SparsePenalty &penalty, SmallVector<Placed> known) {
+    // Parts of one entry stay in the order of the factors.
+    llvm::stable_sort(known, [](const Placed &a, const Placed &b) {
+      return a.place < b.place;
+    });
+    int64_t last = -1;
+    for (const Placed &part : known) {
+      if (part.place != last)
+        penalty.addEntry(part.place / penalty.size, part.place % penalty.size);
+      last = part.place;
+      penalty.parts.push_back(
+          {static_cast<int32_t>(penalty.rows.size() - 1), part.product});
+    }
   }
 
   const Learners &learners;
@@ -403,9 +434,9 @@ static Value build(OpBuilder &builder, Location loc,
   tam::PenaltyParts parts;
   const auto entries = static_cast<int32_t>(penalty.rows.size());
   auto add = [&](const SparsePenalty::Part &part, int32_t before) {
-    const auto source = static_cast<int32_t>(part.source);
-    parts.add({before + static_cast<int32_t>(part.sum), part.value,
-               part.factors, source < 0 ? -1 : entries + source});
+    const SparsePenalty::Product &product = penalty.products[part.product];
+    parts.add({before + part.sum, product.value, product.factors,
+               product.source < 0 ? -1 : entries + product.source});
   };
   for (const SparsePenalty::Part &part : penalty.sumParts)
     add(part, entries);

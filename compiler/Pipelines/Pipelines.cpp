@@ -120,9 +120,8 @@ static void buildPlan(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(tamk::createTamKVerifyPlanned());
 }
 
-/// Adds the passes of a phase; `last` is the one that the module is lowered to.
-static void buildPhase(OpPassManager &manager, Phase phase, Phase last,
-                       const PipelineOptions &options) {
+void tamc::buildPhase(OpPassManager &manager, Phase phase, Phase last,
+                      const PipelineOptions &options) {
   switch (phase) {
   case Phase::Import:
     return;
@@ -194,11 +193,4 @@ tamc::lowerBy(ModuleOp module, Phase phase, Phase last,
   if (phase == Phase::Rungs && last > phase)
     return success();
   return verify(module);
-}
-
-void tamc::buildPipeline(OpPassManager &manager, Phase from, Phase to,
-                         const PipelineOptions &options) {
-  for (Phase phase : allPhases())
-    if (phase > from && phase <= to)
-      buildPhase(manager, phase, to, options);
 }

@@ -103,10 +103,9 @@ struct PipelineOptions {
   std::string prefix = {};
 };
 
-/// Appends the passes that lower a module at `from` to `to`; none if it is at
-/// `to` or a later phase.
-void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
-                   const PipelineOptions &options);
+/// Appends the passes of a phase, on the way to `last`.
+void buildPhase(mlir::OpPassManager &manager, Phase phase, Phase last,
+                const PipelineOptions &options);
 
 /// Lowers a verified module from the phase before `phase` to that, on the way
 /// to `last`, and verifies it again. `configure`, if not null, gets the pass

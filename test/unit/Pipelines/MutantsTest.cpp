@@ -90,7 +90,9 @@ struct Passes {
 private:
   size_t add(Phase from, Phase to, const PipelineOptions &options) {
     OpPassManager manager(ModuleOp::getOperationName());
-    buildPipeline(manager, from, to, options);
+    for (Phase phase : allPhases())
+      if (phase > from && phase <= to)
+        buildPhase(manager, phase, to, options);
     for (Pass &pass : manager.getPasses()) {
       llvm::raw_string_ostream text(all.emplace_back());
       pass.printAsTextualPipeline(text);

@@ -56,7 +56,8 @@ static std::string runCase(uint32_t seed, std::set<std::string> &worked) {
     return sample.text + errors;
   std::string found;
   PassManager manager(&context);
-  buildPipeline(manager, Phase::Import, Phase::Tile, sample.options);
+  for (Phase phase : {Phase::Choices, Phase::Tile})
+    buildPhase(manager, phase, Phase::Tile, sample.options);
   manager.addInstrumentation(std::make_unique<AfterEachPass>(
       rows, std::move(*imported), sample.chunkRows, found, &worked));
   if (failed(manager.run(*module)) && found.empty())

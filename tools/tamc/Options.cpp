@@ -195,16 +195,18 @@ namespace {
 
 using Fault = std::optional<std::string>;
 
-/// An option and the last phase that reads it, for what is imported from a spec
-/// Phase::Import. Numbers have a least value.
+/// An option and the first and last phase that reads it, for what is imported
+/// from a spec Phase::Import. Numbers have a least value.
 struct Use {
-  Use(const cl::Option &option, Phase last) : option(option), last(last) {}
-  Use(const cl::opt<int64_t> &number, Phase last, int64_t least = 0)
-      : option(number), last(last), number(std::addressof(number)),
-        least(least) {}
+  Use(const cl::Option &option, Phase phase) : Use(option, phase, phase) {}
+  Use(const cl::Option &option, Phase first, Phase last)
+      : option(option), first(first), last(last) {}
+  Use(const cl::opt<int64_t> &number, Phase phase, int64_t least = 0)
+      : option(number), first(phase), last(phase),
+        number(std::addressof(number)), least(least) {}
 
   const cl::Option &option;
-  Phase last;
+  Phase first, last;
   const cl::opt<int64_t> *number = nullptr;
   int64_t least = 0;
 };
@@ -231,13 +233,14 @@ static const Use uses[] = {
     {panels, Phase::Choices},
     // The modules of devices are added to one that has been imported.
     {deviceSteps, Phase::Choices},
-    {fuseRows, Phase::Tile},
+    {fuseRows, Phase::Choices, Phase::Tile},
     {chunkRows, Phase::Rungs},
     {strategy, Phase::Plan},
     {reuse, Phase::Plan},
     {tableOperands, Phase::LLVM},
-    {triple, Phase::LLVM},
-    {cpu, Phase::LLVM},
+    // Modules keep their target.
+    {triple, Phase::Import, Phase::LLVM},
+    {cpu, Phase::Import, Phase::LLVM},
 };
 
 static std::string quoted(Phase phase) {
@@ -263,18 +266,16 @@ static std::string spelledEmit() {
 /// Checks that options appear once, except lists: LLVM's parser takes the last
 /// of several values.
 static Fault checkOnce() {
-  std::vector<StringRef> names;
+  const cl::Option *first = nullptr;
   for (const auto &[name, option] : cl::getRegisteredOptions())
     if (is_contained(option->Categories, &category) &&
         option->getNumOccurrences() > 1 &&
-        option->getNumOccurrencesFlag() == cl::Optional)
-      names.push_back(name);
-  if (names.empty())
+        option->getNumOccurrencesFlag() == cl::Optional &&
+        (!first || option->ArgStr < first->ArgStr))
+      first = option;
+  if (!first)
     return std::nullopt;
-  const StringRef first = *llvm::min_element(names);
-  return ("expected " + StringRef(first.size() > 1 ? "--" : "-") + first +
-          " once, got it more often")
-      .str();
+  return "expected " + spelled(*first) + " once, got it more often";
 }
 
 /// `text`, a value of --sep, as the separator of fields.
@@ -336,15 +337,42 @@ static Fault checkPhases(Phase from, Phase to) {
   return std::nullopt;
 }
 
+/// The last phase that a module is lowered to; none for a spec.
+static std::optional<Phase> findEnd(Phase from, Phase to) {
+  switch (emit) {
+  case Emit::Spec:
+    return std::nullopt;
+  case Emit::MLIR:
+    return compileTo.empty() ? from : to;
+  case Emit::Plan:
+  case Emit::Drawing:
+  case Emit::Cpp:
+    return Phase::Plan;
+  case Emit::LLVM:
+  case Emit::Assembly:
+  case Emit::Object:
+  case Emit::Library:
+  case Emit::Executable:
+    return Phase::LLVM;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 /// Checks that options are in their range and can take effect.
-static Fault checkUses(Phase from) {
+static Fault checkUses(Phase from, Phase to) {
+  const std::optional<Phase> end = findEnd(from, to);
   for (const Use &use : uses) {
     if (use.number && *use.number < use.least)
       return ("expected " + spelled(use.option) + " of at least " +
               Twine(use.least) + ", got " + Twine(*use.number))
           .str();
-    if (compileFrom.empty() || !use.option.getNumOccurrences() ||
-        from < use.last)
+    if (!use.option.getNumOccurrences())
+      continue;
+    if (use.first > end.value_or(Phase::Import))
+      return "expected an output from phase " + quoted(use.first) +
+             " on with " + spelled(use.option) + ", got " +
+             (end ? "one of " + quoted(*end) : spelledEmit());
+    if (compileFrom.empty() || from < use.last)
       continue;
     if (use.last == Phase::Import)
       return "expected a spec with " + spelled(use.option) + ", got a module";
@@ -412,5 +440,5 @@ std::optional<std::string> tamc::options::findOptionError(Phase &from,
     emit = Emit::MLIR;
   if (Fault fault = checkPhases(from, to))
     return fault;
-  return checkUses(from);
+  return checkUses(from, to);
 }

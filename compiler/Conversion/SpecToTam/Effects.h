@@ -46,6 +46,10 @@ public:
 /// several numbers per column.
 inline constexpr int64_t kMaxColumns = int64_t(1) << 26;
 
+/// Most bytes of the constants of a model's penalties. The steps have them at
+/// most twice, and a program whose constants take 2 GiB cannot be linked.
+inline constexpr int64_t kMaxPenaltyBytes = int64_t(1) << 30;
+
 /// Columns of a term's design matrix. For a product with more than
 /// `kMaxColumns` columns, any number above `kMaxColumns`.
 int64_t columnsOf(const spec::Term &term);
@@ -69,6 +73,11 @@ struct Strength {
   /// The largest ap that it may have, as tamrt_penalty::limit.
   double limit;
 };
+
+/// Bytes of the constants of a term's penalty, or a few more; `strengths` is
+/// the number of strengths that a part is multiplied by. The term has at most
+/// `kMaxColumns` columns.
+int64_t penaltyBytes(const spec::Term &term, int64_t strengths = 1);
 
 /// The strengths of all penalties of a model: the offset's, then each term's
 /// own, which multiplies those of a product's factors, and these.

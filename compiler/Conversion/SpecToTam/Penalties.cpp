@@ -234,6 +234,47 @@ static SmallVector<double> differentialWeights(const Term &term) {
   return weights.empty() ? SmallVector<double>{0, 0, 1} : weights;
 }
 
+/// Entries of squareOf for differences of an order.
+static int64_t countBand(int64_t order, int64_t n) {
+  return order < n ? (order + 1) * n - order * (order + 1) / 2 : 0;
+}
+
+/// Parts of the penalty of a term that is no product, or more.
+static int64_t countParts(const Term &term) {
+  const int64_t n = columnsOf(term);
+  switch (term.kind) {
+  case TermKind::Spline:
+    return countBand(term.getInt("p"), n);
+  case TermKind::Categorical:
+    return term.getString("topo") == "ordinal"
+               ? countBand(term.getInt("p_order"), n)
+               : n;
+  case TermKind::LinearTree:
+    return n + n / 2;
+  case TermKind::Physics:
+    return term.getString("basis") == "fourier"
+               ? n
+               : countBand(
+                     static_cast<int64_t>(differentialWeights(term).size()) - 1,
+                     n);
+  default:
+    return n;
+  }
+}
+
+int64_t tamc::penaltyBytes(const Term &term, int64_t strengths) {
+  if (term.kind != TermKind::Tensor)
+    // The row and column of an entry, the value of a part, and its code.
+    return countParts(term) *
+           (2 * sizeof(int32_t) + sizeof(double) +
+            (2 + strengths) * static_cast<int64_t>(sizeof(int32_t)));
+  int64_t bytes = 0;
+  for (const Term &factor : term.factors)
+    bytes += penaltyBytes(factor, strengths + 1) *
+             (columnsOf(term) / columnsOf(factor));
+  return bytes;
+}
+
 namespace {
 
 class PenaltyBuilder {

@@ -437,7 +437,7 @@ OwningOpRef<ModuleOp> Importer::run() {
                          term.range);
     failed = true;
   };
-  int64_t room = kMaxColumns - 1;
+  int64_t room = kMaxColumns - 1, bytesLeft = kMaxPenaltyBytes;
   for (const Term &term : spec.terms) {
     if (std::string missing = missingKernels(term); !missing.empty())
       refuse(term, missing);
@@ -446,6 +446,13 @@ OwningOpRef<ModuleOp> Importer::run() {
       refuse(term, "expected at most " + Twine(kMaxColumns) +
                        " columns of all terms and the offset, got more by "
                        "this term");
+    if (failed)
+      continue;
+    bytesLeft -= penaltyBytes(term);
+    if (bytesLeft < 0)
+      refuse(term, "expected penalties of at most " + Twine(kMaxPenaltyBytes) +
+                       " bytes of all terms, got more by this term; they are "
+                       "constants of the model, which has at most 2 GiB");
   }
   if (failed)
     return {};

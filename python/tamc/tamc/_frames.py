@@ -205,7 +205,10 @@ def _placed(message: str) -> str:
 def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
     """Adds a column from an array or what NumPy makes one from."""
     if type(values).__module__.startswith("pandas"):
-        _add_pandas(frame, name, values)
+        import pandas
+
+        # An array or an index lacks some of the methods of a series.
+        _add_pandas(frame, name, pandas.Series(values))
         return
     missing = None
     if isinstance(values, np.ma.MaskedArray):

@@ -71,6 +71,19 @@ class Frames(Folder):
                                     "got a missing value$"):
             self.fit(frame)
 
+    def test_arrays_of_pandas(self):
+        """Arrays and indexes of pandas in a dict mean what series do."""
+        pandas = library("pandas")
+        dates = pandas.DatetimeIndex(self.data["date"])
+        for date in (dates, dates.array, dates.tz_localize("Europe/Paris"),
+                     dates.tz_localize("Europe/Paris").array):
+            data = {**self.data, "date": date,
+                    "g": pandas.Categorical(self.data["g"]),
+                    "k": pandas.CategoricalIndex(self.data["k"]),
+                    "a": pandas.array(self.data["a"], dtype="Float64"),
+                    "b": pandas.Index(self.data["b"])}
+            self.same(self.fit(data).predict(data), self.predicted)
+
     def test_nullable(self):
         """Nullable columns, those of Arrow in pandas, and masked arrays mean
         what plain ones do, and what is missing is."""

@@ -2,9 +2,11 @@
 
 find_program(TAMC_CCACHE ccache)
 if(TAMC_CCACHE)
-  # Without this ccache never finds sources that use a precompiled header.
+  # Without this ccache never finds sources that use a precompiled header. What
+  # only sets the compiler's use of memory (below) does not change an object.
   set(launcher ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros ${TAMC_CCACHE})
+      CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_IGNOREOPTIONS=--param=ggc-* ${TAMC_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
@@ -15,6 +17,10 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter
                     -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(-Wno-restrict)
+  # GCC looks for what it can free whenever its heap has doubled, which takes a
+  # sixth of its time; with these it takes a quarter more memory.
+  add_compile_options(--param=ggc-min-expand=200
+                      --param=ggc-min-heapsize=1048576)
 endif()
 include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
 # Seconds that a test may take: ctest's limit.

@@ -654,8 +654,10 @@ private:
     if (options.objective == Objective::Cost) {
       if (proved)
         plan.costBound = plan.cost;
-      plan.status =
-          *plan.cost == *plan.costBound ? Status::Optimal : Status::Feasible;
+      // A cost that saturates is that of many plans.
+      plan.status = *plan.cost == *plan.costBound && *plan.cost < infinite
+                        ? Status::Optimal
+                        : Status::Feasible;
     } else {
       plan.status = proved || plan.totalPeak() == least ? Status::Optimal
                                                         : Status::Feasible;

@@ -227,8 +227,10 @@ StrategyChoice tamc::planning::chooseStrategies(const StrategyProblem &problem,
   for (size_t k = 0; k < built.nodes.size(); ++k)
     result.choice[built.nodes[k]] = built.strategies[k][selected.selection[k]];
   result.cost = saturate(idle + selected.cost);
-  result.status =
-      selected.cost <= selected.bound ? Status::Optimal : Status::Feasible;
+  // A cost that saturates is that of many choices.
+  result.status = selected.cost <= selected.bound && result.cost < infinite
+                      ? Status::Optimal
+                      : Status::Feasible;
   return result;
 }
 

@@ -42,8 +42,8 @@ struct StrategyChoice {
   Status status = Status::NotFound;
   /// By node; empty if none is within the limit or was found.
   std::vector<int32_t> choice;
-  /// They saturate at 2^63-1. No choice within the limit costs less than the
-  /// bound.
+  /// They saturate at 2^63-1, a cost that is never called optimal. No choice
+  /// within the limit costs less than the bound.
   int64_t cost = 0, costBound = 0;
   std::string reason;
 };

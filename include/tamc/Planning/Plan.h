@@ -118,7 +118,8 @@ struct Plan {
   /// a buffer that moves it is that of the first residence.
   std::vector<int32_t> spaces;
   /// Sum of the costs, and a number that no plan within the capacities is
-  /// below; nothing if no buffer has a choice. They saturate at 2^63-1.
+  /// below; nothing if no buffer has a choice. They saturate at 2^63-1, a cost
+  /// that is never called optimal.
   std::optional<int64_t> cost, costBound;
   /// The stays of the buffers that move, by buffer and time.
   std::vector<Residence> residences;

@@ -310,6 +310,27 @@ TEST(Choice, ManyBuffersStayNearTheBoundWithEviction) {
             0.65);
 }
 
+/// Plans whose costs saturate cannot be told apart: the cheaper space of the
+/// buffers of a class is not found.
+TEST(Choice, CostsThatSaturateAreNotCalledOptimal) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  Problem problem;
+  problem.spaces.resize(2);
+  for (int i = 0; i < 2; ++i) {
+    addBuffer(problem, 0, 1, 8, std::string(1, char('a' + i)));
+    problem.buffers.back().aliasClass = 0;
+    problem.buffers.back().choices = {{0, most}, {1, most / 2}};
+  }
+  EXPECT_EQ(plan(problem, optionsOf(false, Objective::Cost)).cost, most - 1);
+  EXPECT_EQ(plan(problem, optionsOf(false, Objective::Cost)).status,
+            Status::Optimal);
+  problem.buffers[0].choices[1].cost += 1;
+  Plan made = plan(problem, optionsOf(false, Objective::Cost));
+  EXPECT_EQ(made.cost, most);
+  EXPECT_EQ(made.status, Status::Feasible);
+  EXPECT_TRUE(checkChoice(problem, made).empty());
+}
+
 TEST(Choice, ReadsAndWritesCsv) {
   const char *text = "id,lower,upper,size,spaces,uses\n"
                      "a,0,4,8,sram:0|dram:3,0 3\n"

@@ -12,7 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
+#include <tuple>
 
 using namespace tamc::planning;
 using tamrt::test::peakBytesIn;
@@ -44,6 +46,27 @@ TEST(Iopddl, CostsOfEdgesAreNotParsed) {
   const std::string parsed = problemWith(costs + ".5]]");
   EXPECT_GT(peakBytesIn([&] { read = readIopddl(parsed); }), 8000000);
   EXPECT_TRUE(std::holds_alternative<StrategyProblem>(read));
+}
+
+/// Of two choices whose costs saturate, neither is called optimal.
+TEST(Iopddl, CostsThatSaturateAreNotCalledOptimal) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (auto [first, second, status] :
+       {std::tuple(most - 1, int64_t(0), Status::Optimal),
+        std::tuple(most, int64_t(0), Status::Feasible),
+        std::tuple(most, most, Status::Feasible),
+        std::tuple(most / 2 + 1, most / 2, Status::Feasible)}) {
+    StrategyProblem problem;
+    problem.intervals = {{0, 2}, {1, 1}};
+    problem.costs = {{first}, {second}};
+    problem.usages = {{1}, {1}};
+    StrategyChoice choice = chooseStrategies(problem, {});
+    EXPECT_EQ(choice.status, status) << first;
+    EXPECT_EQ(choice.cost,
+              std::max(first, second) == most - 1 ? most - 1 : most);
+    problem.intervals[1] = {0, 1};
+    EXPECT_EQ(chooseStrategies(problem, {}).status, status) << first;
+  }
 }
 
 } // namespace

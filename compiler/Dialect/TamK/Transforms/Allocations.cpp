@@ -133,19 +133,19 @@ bool ArgumentUses::isFreedBy(OpOperand &use) const {
 /// Whether the memory may be used after the function with this use returned.
 bool ArgumentUses::isKeptBy(OpOperand &use) const {
   Operation *user = use.getOwner();
-  auto store = dyn_cast<memref::StoreOp>(user);
-  if ((store && store.getValueToStore() == use.get()) || startsTransfer(user) ||
-      isPassed(use, kept))
+  if (isPassed(use, kept))
     return true;
-  // A token of work that goes on, or another name of the memory.
-  if (!isTerminator(user) && !isa<CallOpInterface>(user) &&
-      !llvm::all_of(user->getResultTypes(), isData))
+  // What the function returns is a result of its calls.
+  bool isReturned =
+      isTerminator(user) && isa<FunctionOpInterface>(user->getParentOp());
+  if (!isReturned && !isa<CallOpInterface>(user) &&
+      !tamk::whyUnsafe(use).empty())
     return true;
   if (isTimeless(user))
     return false;
   for (Operation *op = user->getParentOp(); !isa<FunctionOpInterface>(op);
        op = op->getParentOp())
-    if (!isSequential(op) && !isParallel(op) && !findAwait(op))
+    if (!endsAfterRegions(op) && !findAwait(op))
       return true;
   return false;
 }

@@ -16,7 +16,9 @@
 #include "mlir/Dialect/Async/IR/Async.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -78,6 +80,11 @@ bool tamc::tamk::isParallel(Operation *op) {
   return isa<scf::ParallelOp, scf::ForallOp, affine::AffineParallelOp>(op);
 }
 
+bool tamc::tamk::endsAfterRegions(Operation *op) {
+  return isSequential(op) || isParallel(op) ||
+         isa<linalg::LinalgOp, vector::MaskOp>(op);
+}
+
 LiveRanges::LiveRanges(FunctionOpInterface function) : aliases(function) {
   for (Block &block : function.getFunctionBody())
     for (Operation &op : block)
@@ -133,7 +140,9 @@ SmallVector<Operation *> LiveRanges::usersOf(memref::AllocOp alloc) const {
   return users.takeVector();
 }
 
-bool tamc::tamk::isData(Type type) {
+/// Whether a value of this type holds data, rather than a token for work that
+/// an op does later.
+static bool isData(Type type) {
   return isa<ComplexType, ShapedType>(type) || type.isIntOrIndexOrFloat();
 }
 
@@ -203,7 +212,8 @@ bool tamc::tamk::mayFree(OpOperand &use) {
   return effects && effects.getEffectOnValue<MemoryEffects::Free>(use.get());
 }
 
-bool tamc::tamk::startsTransfer(Operation *op) {
+/// Whether an op starts a transfer that another op waits for.
+static bool startsTransfer(Operation *op) {
   return isa<affine::AffineDmaStartOp, memref::DmaStartOp>(op);
 }
 
@@ -223,9 +233,7 @@ static std::string refuseTerminator(OpOperand &use) {
          terminator->getName().getStringRef().str() + "'";
 }
 
-/// Why the use of an alias by an op makes planning unsafe; empty if it does
-/// not.
-static std::string refuseUse(OpOperand &use) {
+std::string tamc::tamk::whyUnsafe(OpOperand &use) {
   Operation *user = use.getOwner();
   // It only reads and writes what its operands name, as its effects say, too.
   // A step may have hundreds of thousands of them.
@@ -543,7 +551,7 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
   for (Value alias : named)
     for (OpOperand &use : alias.getUses()) {
       Operation *user = use.getOwner();
-      std::string refused = refuseUse(use);
+      std::string refused = whyUnsafe(use);
       // What the analysis does not follow, as nobody told it about the op.
       if (refused.empty() && isTimeless(user))
         for (Value result : user->getResults())

@@ -42,6 +42,9 @@ bool isSequential(mlir::Operation *op);
 /// Whether an op runs its regions at once, but all before it ends.
 bool isParallel(mlir::Operation *op);
 
+/// Whether an op runs its regions before it ends, in whatever way.
+bool endsAfterRegions(mlir::Operation *op);
+
 /// The op that waits in the same block for what an op starts; null if there is
 /// none, or the op starts nothing.
 mlir::Operation *findAwait(mlir::Operation *op);
@@ -50,12 +53,10 @@ mlir::Operation *findAwait(mlir::Operation *op);
 /// callee does is not looked at.
 bool mayFree(mlir::OpOperand &use);
 
-/// Whether a value of this type holds data, rather than a token for work that
-/// an op does later.
-bool isData(mlir::Type type);
-
-/// Whether an op starts a transfer that another op waits for.
-bool startsTransfer(mlir::Operation *op);
+/// Why the use of memory by an op may lead to others that no name of the memory
+/// shows, or has effects that are not known; empty if it does not. What a
+/// callee does is not looked at.
+std::string whyUnsafe(mlir::OpOperand &use);
 
 /// The memory whose address an index is, for an address that is only compared;
 /// null for any other value.

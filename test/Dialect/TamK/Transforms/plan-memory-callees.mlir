@@ -102,6 +102,70 @@ func.func @started(%v: f64) {
 
 // -----
 
+// They end before it returns.
+func.func private @mask(%m: memref<4xf64>, %v: vector<4xf64>,
+                        %on: vector<4xi1>) {
+  %c0 = arith.constant 0 : index
+  vector.mask %on {
+    vector.transfer_write %v, %m[%c0] {in_bounds = [true]}
+        : vector<4xf64>, memref<4xf64>
+  } : vector<4xi1>
+  return
+}
+func.func private @gather(%m: memref<4xf64>, %at: memref<8xindex>,
+                          %out: memref<8xf64>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>,
+                                   affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]}
+      ins(%at : memref<8xindex>) outs(%out : memref<8xf64>) {
+  ^bb0(%i: index, %old: f64):
+    %x = memref.load %m[%i] : memref<4xf64>
+    linalg.yield %x : f64
+  }
+  return
+}
+func.func @ended(%v: vector<4xf64>, %on: vector<4xi1>, %at: memref<8xindex>,
+                 %out: memref<8xf64>) {
+  %a = memref.alloc() : memref<4xf64>
+  call @mask(%a, %v, %on)
+      : (memref<4xf64>, vector<4xf64>, vector<4xi1>) -> ()
+  call @gather(%a, %at, %out)
+      : (memref<4xf64>, memref<8xindex>, memref<8xf64>) -> ()
+  return
+}
+
+// -----
+
+// The address is known after the return, as a number or by another name.
+func.func private @number(%m: memref<4xf64>, %t: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  %p = memref.extract_aligned_pointer_as_index %m : memref<4xf64> -> index
+  memref.store %p, %t[%c0] : memref<1xindex>
+  return
+}
+func.func private @tensor(%m: memref<4xf64>) -> tensor<4xf64> {
+  %0 = bufferization.to_tensor %m restrict
+      : memref<4xf64> to tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+func.func private @same(%m: memref<4xf64>) -> memref<4xf64> {
+  return %m : memref<4xf64>
+}
+func.func @known(%t: memref<1xindex>) {
+  // expected-remark @+1 {{not planned: 'number' may use it after it has returned}}
+  %a = memref.alloc() : memref<4xf64>
+  call @number(%a, %t) : (memref<4xf64>, memref<1xindex>) -> ()
+  // expected-remark @+1 {{not planned: 'tensor' may use it after it has returned}}
+  %b = memref.alloc() : memref<4xf64>
+  %0 = call @tensor(%b) : (memref<4xf64>) -> tensor<4xf64>
+  // expected-remark @+1 {{not planned: the results of 'func.call' may alias it}}
+  %c = memref.alloc() : memref<4xf64>
+  %1 = call @same(%c) : (memref<4xf64>) -> memref<4xf64>
+  return
+}
+
+// -----
+
 // It stores the address.
 func.func private @store(%m: memref<4xf64>, %t: memref<1xmemref<4xf64>>) {
   %c0 = arith.constant 0 : index

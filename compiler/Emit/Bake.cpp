@@ -13,8 +13,6 @@
 #include "tamc/Target/Target.h"
 #include "tamrt/load_weights.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -152,37 +150,4 @@ llvm::Expected<std::string> tamc::readWeights(ModuleOp module,
     return llvm::createStringError("cannot build in '" + path +
                                    "': " + tamrt_embed_status_string(status));
   return std::string(reinterpret_cast<const char *>(weights.data()), bytes);
-}
-
-void tamc::addWeights(ModuleOp module, llvm::StringRef prefix,
-                      llvm::StringRef weights) {
-  OpBuilder builder(module.getBodyRegion());
-  builder.setInsertionPointToEnd(module.getBody());
-  const Location loc = module.getLoc();
-  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
-  Type size = builder.getI64Type(), status = builder.getI32Type();
-  const std::string constant = (prefix + "_weights").str();
-  LLVM::GlobalOp::create(
-      builder, loc,
-      LLVM::LLVMArrayType::get(builder.getI8Type(), weights.size()),
-      /*isConstant=*/true, LLVM::Linkage::External, constant,
-      builder.getStringAttr(weights), /*alignment=*/sizeof(double));
-
-  auto function = LLVM::LLVMFuncOp::create(
-      builder, loc, (prefix + "_forecast").str(),
-      LLVM::LLVMFunctionType::get(status,
-                                  {pointer, pointer, size, pointer, pointer}));
-  OpBuilder body(module.getContext());
-  body.setInsertionPointToEnd(function.addEntryBlock(body));
-  SmallVector<Value> arguments(function.getArguments());
-  const Value inserted[] = {
-      LLVM::AddressOfOp::create(body, loc, pointer, constant),
-      LLVM::ConstantOp::create(body, loc, size, int64_t(weights.size()))};
-  arguments.insert(arguments.begin() + 1, std::begin(inserted),
-                   std::end(inserted));
-  auto predict =
-      module.lookupSymbol<LLVM::LLVMFuncOp>((prefix + "_predict").str());
-  assert(predict && "expected a library");
-  auto call = LLVM::CallOp::create(body, loc, predict, arguments);
-  LLVM::ReturnOp::create(body, loc, call.getResult());
 }

@@ -97,6 +97,25 @@ class Includes(unittest.TestCase):
                 self.assertIn(word, run.stderr)
                 self.assertEqual(len(run.stderr.splitlines()), 1)
 
+    def test_ops_of_the_llvm_dialect(self):
+        for code, count in (("LLVM::GlobalOp::create(builder, loc);", 1),
+                            ("builder.create<mlir::LLVM::CallOp>(loc);", 1),
+                            ("module.lookupSymbol<LLVM::LLVMFuncOp>(a);", 0)):
+            for path, allowed in (("compiler/Emit/a.cpp", False),
+                                  ("compiler/Conversion/TamKToLLVM/a.cpp",
+                                   True)):
+                with self.subTest(code=code, path=path), \
+                        tempfile.TemporaryDirectory() as root:
+                    write(root, GOOD | {path: f"\n{code}\n"})
+                    run = check("check-includes", root)
+                    expected = [] if allowed or not count else [
+                        f"{path}:2: error: only compiler/Conversion/TamKToLLVM "
+                        "writes the LLVM dialect"]
+                    found = [line for line in run.stderr.splitlines()
+                             if ": error: " in line]
+                    self.assertEqual(found, expected)
+                    self.assertEqual(run.returncode, int(bool(expected)))
+
     def test_folders_that_include_each_other(self):
         trees = [
             {"runtime/core/run/a.h": '#include "core/device/b.h"\n',

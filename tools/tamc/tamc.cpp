@@ -11,6 +11,7 @@
 #include "OutputCheck.h"
 
 #include "tamc/Conversion/SpecToTam.h"
+#include "tamc/Conversion/TamKToLLVM.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Emit/Bake.h"
 #include "tamc/Emit/Cpp.h"

@@ -24,11 +24,6 @@ llvm::Expected<std::string> readWeights(mlir::ModuleOp module,
                                         llvm::StringRef path,
                                         llvm::StringRef version);
 
-/// Adds the constant `<prefix>_weights` and the function `<prefix>_forecast`,
-/// which predicts with it, to a library at Phase::LLVM.
-void addWeights(mlir::ModuleOp module, llvm::StringRef prefix,
-                llvm::StringRef weights);
-
 } // namespace tamc
 
 #endif // TAMC_EMIT_BAKE_H

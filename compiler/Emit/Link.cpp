@@ -110,7 +110,7 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
     return folder.takeError();
   const std::string objectFile = folder->at("model.o");
   const std::string linkedFile = folder->at("model");
-  if (Error error = writeOutput(objectFile, object))
+  if (Error error = writeOutputs({{objectFile, object}}))
     return error;
 
   SmallVector<StringRef> arguments{*driver, objectFile, *runtime};
@@ -147,5 +147,5 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
         "cannot link with '" + *driver +
         "': expected an executable, got none and no error" +
         StringRef("\n" + text.read()).rtrim());
-  return writeOutput(output, (*linked)->getBuffer(), 0777);
+  return writeOutputs({{output, (*linked)->getBuffer()}}, 0777);
 }

@@ -147,6 +147,22 @@ class Compiler(Errors):
         self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", self.dir / "model",
                    lines=0, preexec_fn=limit, restore_signals=False)
 
+    def test_outputs_that_belong_together(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+        header = self.dir / "m.h"
+        header.write_text("old")
+        self.fails(harness.TAMC, "-f", "y ~ l(a)", "--emit=lib", "-o",
+                   self.dir / "libm.a", lines=0, preexec_fn=limit,
+                   restore_signals=False)
+        self.assertEqual(header.read_text(), "old")
+        (self.dir / "m.cpp").mkdir()
+        self.fails(harness.TAMC, "-f", "y ~ l(a)", "--emit=cpp", "-o",
+                   self.dir / "m.cpp",
+                   says=["cannot write '.*m.cpp': Is a directory"])
+        self.assertEqual(sorted(path.name for path in self.dir.iterdir()),
+                         ["m.cpp", "m.h"])
+
     def test_output_is_a_file_of_the_state(self):
         spec = self.dir / "s.yaml"
         state = self.dir / "w.safetensors"

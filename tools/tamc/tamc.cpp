@@ -290,7 +290,7 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
     outs() << bytes;
     return 0;
   }
-  if (Error error = writeOutput(path, bytes))
+  if (Error error = writeOutputs({{path, bytes}}))
     return fail(toString(std::move(error)));
   return 0;
 }
@@ -338,27 +338,29 @@ int Driver::writeExecutable() {
 /// Writes C++ and, if the model has generated kernels, their object beside it.
 int Driver::writeCpp() {
   const std::string kernelPrefix = libraryPrefix();
-  if (hasGeneratedKernels(modules.getModel())) {
-    std::string path = outputName();
-    if (path == "-")
-      return fail(
-          "expected -o FILE with --emit=cpp, for the loops over rows are "
-          "an object beside the source; --fuse-rows=false does without");
-    if (int status = checkOutputs({path, rowsObject()}))
-      return status;
-    SmallString<0> bytes;
-    raw_svector_ostream stream(bytes);
-    if (failed(emitGeneratedKernels(modules.getModel(), kernelPrefix,
-                                    codeOptions(), stream)))
-      return 1;
-    if (Error error = writeOutput(rowsObject(), bytes))
-      return fail(toString(std::move(error)));
-  }
-  return write([&](raw_pwrite_stream &out) {
+  auto print = [&](raw_pwrite_stream &out) {
     return failed(emitCpp(modules.getModel(), TAMC_VERSION, kernelPrefix, out))
                ? 1
                : 0;
-  });
+  };
+  if (!hasGeneratedKernels(modules.getModel()))
+    return write(print);
+  const std::string path = outputName(), rows = rowsObject();
+  if (path == "-")
+    return fail("expected -o FILE with --emit=cpp, for the loops over rows are "
+                "an object beside the source; --fuse-rows=false does without");
+  if (int status = checkOutputs({path, rows}))
+    return status;
+  SmallString<0> object, source;
+  raw_svector_ostream objectStream(object), sourceStream(source);
+  if (failed(emitGeneratedKernels(modules.getModel(), kernelPrefix,
+                                  codeOptions(), objectStream)))
+    return 1;
+  if (int status = print(sourceStream))
+    return status;
+  if (Error error = writeOutputs({{rows, object}, {path, source}}))
+    return fail(toString(std::move(error)));
+  return 0;
 }
 
 /// Writes the archive and its header from a module at Phase::Plan: the lowered
@@ -395,9 +397,8 @@ int Driver::writeLibrary() {
   Expected<std::string> archive = archiveLibrary(object, executable, machine);
   if (!archive)
     return fail(toString(archive.takeError()));
-  if (Error error = writeOutput(paths.header, header))
-    return fail(toString(std::move(error)));
-  if (Error error = writeOutput(paths.archive, *archive))
+  if (Error error =
+          writeOutputs({{paths.header, header}, {paths.archive, *archive}}))
     return fail(toString(std::move(error)));
   return 0;
 }

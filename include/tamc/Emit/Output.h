@@ -9,17 +9,25 @@
 #ifndef TAMC_EMIT_OUTPUT_H
 #define TAMC_EMIT_OUTPUT_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 namespace tamc {
 
-/// Writes a file. A regular file is written completely or not at all: the bytes
-/// go to a temporary file beside it, which is then renamed. Anything else that
-/// exists at `path` (a device, a pipe) is written to directly and stays what it
-/// is. `mode` is the file's mode before the umask. Errors name the path and the
-/// cause.
-llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes,
-                        unsigned mode = 0666);
+/// A file to be written.
+struct OutputFile {
+  llvm::StringRef path, bytes;
+};
+
+/// Writes files that belong together. Regular files are written completely or
+/// not at all: the bytes go to temporary files beside them, which are renamed
+/// once all bytes are written. Until then the files stay as they were. Anything
+/// else that exists at a path (a device, a pipe) is written to directly, before
+/// files are renamed, and stays what it is. `mode` is the files' mode before
+/// the umask. Errors name the path and the cause.
+llvm::Error writeOutputs(llvm::ArrayRef<OutputFile> files,
+                         unsigned mode = 0666);
 
 } // namespace tamc
 

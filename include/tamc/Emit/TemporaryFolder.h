@@ -39,8 +39,8 @@ private:
 };
 
 /// From this call on, each signal that ends the process, except SIGKILL, first
-/// removes the temporary folder and unfinished files of `writeOutput`, and then
-/// has its former effect. Only for a program's main, after llvm::InitLLVM.
+/// removes the temporary folder and unfinished files of `writeOutputs`, and
+/// then has its former effect. Only for a program's main, after llvm::InitLLVM.
 void removeTemporariesOnSignals();
 
 } // namespace tamc

@@ -229,7 +229,11 @@ class Dates(Folder):
                                     "expected a date, got a missing value$"):
             tamc.AdditiveModel(formula, date="at").fit(data)
 
-    def test_numbers_of_numpy(self):
+
+class Numbers(Folder):
+    """Numbers of a spec that NumPy holds."""
+
+    def test_penalties_and_grid(self):
         data = {"y": np.arange(12.0) % 5, "x": np.arange(12.0)}
         formula = "y ~ s(x, k=$k)"
         got = tamc.AdditiveModel(formula, ap={"x": np.float64(-2)}).tune(

@@ -71,7 +71,9 @@ int $_load(const void *file, size_t file_size, void *weights,
            size_t weights_size, tamrt_embed_error *error);
 
 /// The reverse conversion: the bytes of a file that the executable can read,
-/// and their number.
+/// and their number. If the file's header would exceed 100,000,000 bytes, or a
+/// level is not finite, the number is 0 and $_save returns
+/// TAMRT_EMBED_MALFORMED_WEIGHTS.
 size_t $_save_size(const void *weights, size_t weights_size);
 int $_save(const void *weights, size_t weights_size, void *file,
            size_t file_size, tamrt_embed_error *error);

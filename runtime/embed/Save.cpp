@@ -9,8 +9,10 @@
 #include "embed/Decimal.h"
 #include "embed/Json.h"
 #include "embed/Support.h"
+#include "io/HeaderLimit.h"
 #include "tamrt/checksum.h"
 
+#include <cmath>
 #include <cstring>
 #include <span>
 
@@ -28,7 +30,7 @@ public:
   Saver(const tamrt_model &model, const WeightsView &weights, JsonWriter &out)
       : model(model), weights(weights), out(out), names(weights) {}
 
-  /// False if names are missing.
+  /// False if names are missing, or a level is no number.
   bool run(uint64_t headerBytes);
 
   /// Offset of the checksum's text.
@@ -162,12 +164,12 @@ bool Saver::inputs() {
           return false;
         continue;
       }
+      const double number =
+          weights.levels[levelsBefore(model, i) + size_t(level)];
+      if (!std::isfinite(number))
+        return false;
       char text[kDecimalLength];
-      out.string(
-          {text,
-           formatDecimal(weights.levels[levelsBefore(model, i) + size_t(level)],
-                         text)},
-          1);
+      out.string({text, formatDecimal(number, text)}, 1);
     }
     if (isLevels(model, i))
       out.put(']', 1);
@@ -304,7 +306,8 @@ bool Saver::run(uint64_t headerBytes) {
   return true;
 }
 
-/// Measures a file; false if the weights lack names.
+/// Measures a file; false if there can be none of the weights: they lack names,
+/// a level is no number, or the header exceeds the format's limit.
 bool measure(const tamrt_model &model, const WeightsView &weights,
              size_t &bytes, uint64_t &header) {
   JsonWriter nowhere(nullptr, 0);
@@ -313,7 +316,7 @@ bool measure(const tamrt_model &model, const WeightsView &weights,
     return false;
   bytes = nowhere.size();
   header = saver.headerBytes();
-  return true;
+  return header <= kMaxHeaderBytes;
 }
 
 } // namespace

@@ -29,6 +29,7 @@
 #include <set>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tamrt {
 namespace {
@@ -168,7 +169,8 @@ std::string fileNameOf(const std::string &text) {
   return name.empty() ? "_" : name;
 }
 
-/// Where the pictures go, one after another.
+/// Where the pictures go, one after another: all of them or, after an error,
+/// none.
 class Output {
 public:
   Output(const tamrt_model &model, const Options &options, plot::Page page)
@@ -194,8 +196,21 @@ public:
   }
 
   Status finish() {
-    return options.output.empty() ? Status()
-                                  : writeOutput(options.output, page.finish());
+    std::optional<AtomicFile> file;
+    if (!options.output.empty() && options.output != "-") {
+      Result<AtomicFile> created = AtomicFile::create(options.output);
+      if (!created)
+        return std::move(created).error();
+      file.emplace(*std::move(created));
+      if (Status s = file->write(page.finish()); !s)
+        return s;
+    }
+    for (AtomicFile &picture : pictures)
+      if (Status s = picture.commit(); !s)
+        return s;
+    if (file)
+      return file->commit();
+    return options.output.empty() ? Status() : writeOutput("-", page.finish());
   }
 
 private:
@@ -216,13 +231,22 @@ private:
     if (identity && identity == identify(options.output, STDOUT_FILENO))
       return Error{one.output +
                    ": expected a file of its own for the page, got a picture"};
-    return writeFile(one.output, plot::toSvgFile(figure.figure));
+    Result<AtomicFile> file = AtomicFile::create(one.output);
+    if (!file)
+      return std::move(file).error();
+    if (Status s = file->write(plot::toSvgFile(figure.figure)); !s)
+      return s;
+    if (Status s = file->suspend(); !s)
+      return s;
+    pictures.push_back(*std::move(file));
+    return {};
   }
 
   const tamrt_model &model;
   const Options &options;
   plot::PageWriter page;
   std::set<std::string> taken;
+  std::vector<AtomicFile> pictures;
 };
 
 /// Makes the folder of --svg and checks that files can be written there.

@@ -606,6 +606,11 @@ class Runs(TestCase):
         kept.unlink()
         self.failure("1-c.svg: expected a file of its own for the page", *plot,
                      "--svg", inside, "-o", kept)
+        # An error leaves none of the pictures.
+        self.assertEqual(list(inside.iterdir()), [])
+        kept.mkdir()
+        self.failure("1-c.svg: ", *plot, "--svg", inside)
+        self.assertEqual(list(inside.iterdir()), [kept])
         self.failure("the data or the weights from standard input", "plot", "-",
                      "--weights", "-", *page)
         self.assertFalse((self.dir / "page.html").exists())

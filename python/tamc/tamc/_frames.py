@@ -82,7 +82,12 @@ def opened(data: Any) -> Any:
 
 def column_of(data: Any, name: str) -> np.ndarray:
     """One column of numbers."""
-    values = data.read([name])[name] if isinstance(data, File) else data[name]
+    return numbers_of(data.read([name])[name] if isinstance(data, File)
+                      else data[name])
+
+
+def numbers_of(values: Any) -> np.ndarray:
+    """Numbers as doubles, NaN for those that are masked."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(np.float64), np.nan)
     return np.asarray(values, dtype=np.float64)

@@ -608,14 +608,21 @@ class AdditiveModel:
     def score(self, data: Any, y: Any = None,
               sample_weight: Any = None) -> float:
         """The coefficient of determination, R^2. With ``drop_missing`` it is
-        that of the rows that have a prediction and a target."""
+        that of the rows that have a prediction and a target. Without
+        `sample_weight` all rows count alike, also if the model has
+        weights."""
         data = _frames.opened(data)
         if y is None:
             y = _frames.column_of(data, self._about["target"])
-        y = np.asarray(y, dtype=np.float64)
+        y = _frames.numbers_of(_rows.column_of(y))
         predicted = np.asarray(self.predict(data), dtype=np.float64)
-        weights = (np.ones(len(y)) if sample_weight is None
-                   else np.asarray(sample_weight, dtype=np.float64))
+        weights = (np.ones(len(predicted)) if sample_weight is None
+                   else _frames.numbers_of(sample_weight))
+        # NumPy would repeat a column of other dimensions.
+        for name, values in (("y", y), ("sample_weight", weights)):
+            if values.shape != predicted.shape:
+                raise Error(f"data: expected a '{name}' of {len(predicted)} "
+                            f"rows, got the shape {values.shape}")
         if self.drop_missing:
             known = np.isfinite(y) & np.isfinite(predicted)
             y, predicted, weights = y[known], predicted[known], weights[known]

@@ -296,6 +296,25 @@ class Missing(Folder):
         self.assertAlmostEqual(model.score(rest, sample_weight=weights),
                                model.score(twice), places=12)
 
+    def test_score_of_shapes(self):
+        """A column vector is a column, as in a fit; what is masked is missing;
+        other shapes are errors."""
+        x = np.arange(12.0)
+        y = x + np.sin(x)
+        model = tamc.AdditiveModel("y ~ l(x0)").fit(x[:, None], y)
+        score = model.score(x[:, None], y)
+        with self.assertWarnsRegex(Warning, "column-vector"):
+            self.assertEqual(model.score(x[:, None], y[:, None]), score)
+        for more in ({"y": y[:1]}, {"y": y, "sample_weight": [1.0]},
+                     {"y": y, "sample_weight": np.ones((12, 1))}):
+            with self.assertRaisesRegex(tamc.Error, "of 12 rows, got the"):
+                model.score(x[:, None], **more)
+        mask = x == 3
+        model.set_params(drop_missing=True)
+        self.assertEqual(
+            model.score(x[:, None], np.ma.array(y, mask=mask)),
+            model.score(x[~mask][:, None], y[~mask]))
+
 
 class Errors(Folder):
     def fails(self, pattern, formula, data, kind=tamc.Error, **keys):

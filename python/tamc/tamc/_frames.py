@@ -9,9 +9,10 @@ kind that came in.
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Mapping
-from typing import Any, Collection
+from typing import Any, Collection, Sequence
 
 import numpy as np
 
@@ -221,7 +222,7 @@ def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
     if isinstance(values, (list, tuple)) and not all(
             isinstance(value, (bool, int, float, np.number, np.bool_))
             for value in values):
-        frame.add_texts(name, values)
+        _add_objects(frame, name, values)
         return
     array = np.asarray(values)
     if array.ndim != 1:
@@ -250,10 +251,50 @@ def _add(frame: "_engine.Frame", name: str, values: Any) -> None:
             unit = np.datetime_data(array.dtype)
         frame.add_times(name, array.view(np.int64), _TICKS[unit[0]], False)
     elif array.dtype.kind in "UO" or array.dtype.kind == "T":
-        frame.add_texts(name, array.tolist())
+        _add_objects(frame, name, array.tolist())
     else:
         raise TypeError(f"column '{name}': expected numbers, texts or dates, "
                         f"got an array of {array.dtype}")
+
+
+def _add_objects(frame: "_engine.Frame", name: str,
+                 values: Sequence[Any]) -> None:
+    """Adds texts, or what has a text. Times become a column of times, in which
+    equal ones are the same level as in any other."""
+    if isinstance(next((value for value in values if not _lacks(value)), None),
+                  datetime.datetime):
+        missing = [_lacks(value) for value in values]
+        times = [value for value, lacks in zip(values, missing) if not lacks]
+        zoned = {value.tzinfo is not None
+                 if isinstance(value, datetime.datetime) else None
+                 for value in times}
+        if None not in zoned and len(zoned) == 1:
+            _add_times(frame, name, times, np.array(missing), True in zoned)
+            return
+    frame.add_texts(name, values)
+
+
+def _lacks(value: Any) -> bool:
+    """Whether a value is missing."""
+    return value is None or (isinstance(value, (float, datetime.datetime))
+                             and value != value)
+
+
+def _add_times(frame: "_engine.Frame", name: str, times: list[Any],
+               missing: np.ndarray, zoned: bool) -> None:
+    """Adds times of Python or pandas between those that are missing."""
+    if zoned:
+        utc = datetime.timezone.utc
+        times = [time.astimezone(utc).replace(tzinfo=None) for time in times]
+    # Only those of pandas have nanoseconds.
+    unit = "us"
+    if any(getattr(time, "nanosecond", 0) for time in times):
+        unit, times = "ns", [np.datetime64(time, "us").astype("datetime64[ns]")
+                             + getattr(time, "nanosecond", 0)
+                             for time in times]
+    array = np.full(len(missing), np.datetime64("NaT"), f"datetime64[{unit}]")
+    array[~missing] = times
+    frame.add_times(name, array.view(np.int64), _TICKS[unit], zoned)
 
 
 def _add_numbers(frame: "_engine.Frame", name: str, array: np.ndarray,
@@ -267,7 +308,9 @@ def _add_numbers(frame: "_engine.Frame", name: str, array: np.ndarray,
 def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
     """Adds a column of pandas."""
     kind = type(series.dtype).__name__
-    if kind == "CategoricalDtype":
+    if kind == "CategoricalDtype" and _has_times(series.cat.categories):
+        _add_pandas(frame, name, series.astype(series.cat.categories.dtype))
+    elif kind == "CategoricalDtype":
         codes = np.ascontiguousarray(series.cat.codes.to_numpy())
         frame.add_categories(name, codes, series.cat.categories.tolist())
     elif kind == "DatetimeTZDtype":
@@ -281,7 +324,7 @@ def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
         _add_pandas(frame, name, series.array.__arrow_array__().to_pandas(
             types_mapper=_nullable().get))
     elif kind in ("StringDtype", "PeriodDtype") or series.dtype.kind == "O":
-        frame.add_texts(name, _objects(series))
+        _add_objects(frame, name, _objects(series))
     elif isinstance(series.dtype, np.dtype):
         _add(frame, name, series.to_numpy())
     elif hasattr(series.dtype, "numpy_dtype"):
@@ -291,6 +334,12 @@ def _add_pandas(frame: "_engine.Frame", name: str, series: Any) -> None:
                      series.isna().to_numpy())
     else:
         _add(frame, name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _has_times(index: Any) -> bool:
+    """Whether the values of an index of pandas are times."""
+    return (type(index.dtype).__name__ == "DatetimeTZDtype"
+            or index.dtype.kind == "M")
 
 
 def _becomes_double(kind: Any) -> bool:

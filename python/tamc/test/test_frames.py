@@ -84,6 +84,28 @@ class Frames(Folder):
                     "b": pandas.Index(self.data["b"])}
             self.same(self.fit(data).predict(data), self.predicted)
 
+    def test_times_as_levels(self):
+        """Equal times are one level, whatever holds them."""
+        pandas = library("pandas")
+        for times in (pandas.to_datetime(["2021-01-01", "2020-02-01"] * 4),
+                      pandas.to_datetime([None, "2021-01-01 12:30"] * 4),
+                      pandas.to_datetime(["2021-01-01 00:00:00.000000001",
+                                          "2021-01-01 00:00:00.000000000"]
+                                         * 4),
+                      pandas.to_datetime(["2021-01-01", "2021-01-02"] * 4)
+                      .tz_localize("Europe/Paris")):
+            y = np.where(np.arange(8) % 2, 5.0, 1.0)
+            held = pandas.Series(times)
+            model = tamc.AdditiveModel("y ~ c(k, ap=-6)", drop_missing=True)
+            model.fit(pandas.DataFrame({"y": y, "k": held}))
+            wanted = model.predict({"k": held})
+            for other in (list(held), tuple(held), held.astype(object),
+                          held.astype(object).to_numpy(),
+                          held.astype("category")):
+                self.assertTrue(np.array_equal(
+                    model.predict({"k": other}), wanted, equal_nan=True),
+                    f"{type(other)} of {times[0]}")
+
     def test_nullable(self):
         """Nullable columns, those of Arrow in pandas, and masked arrays mean
         what plain ones do, and what is missing is."""

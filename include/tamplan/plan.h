@@ -160,7 +160,7 @@ tamplan_copy tamplan_get_copy(const tamplan_plan *plan, int32_t index);
 /// The problem with the plan in the JSON form of tam-plan, which also has the
 /// stays of buffers that move, and the page of `tam-plan --emit=html`. To be
 /// given to tamplan_free_text(); NULL if memory is exhausted or the problem is
-/// invalid.
+/// invalid, and for JSON if a name is not UTF-8.
 char *tamplan_write_json(const tamplan_plan *plan);
 char *tamplan_write_page(const tamplan_plan *plan);
 

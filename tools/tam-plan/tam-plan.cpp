@@ -541,6 +541,9 @@ int run(Arguments &arguments, TimeLimit &limit) {
       return complain(arguments.problem, reason);
   if (!arguments.plan.empty())
     return checkPlan(arguments, problem);
+  if (arguments.emit == "json")
+    if (std::string reason = whyNotJson(problem); !reason.empty())
+      return complain(arguments.problem, reason);
   if (hasChoice(problem)) {
     if (std::string reason = whyNotChosen(problem, arguments.options);
         !reason.empty())

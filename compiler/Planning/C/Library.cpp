@@ -326,7 +326,8 @@ tamplan_copy tamplan_get_copy(const tamplan_plan *plan, int32_t index) {
 }
 
 char *tamplan_write_json(const tamplan_plan *plan) {
-  if (plan->plan.status == Status::Invalid)
+  if (plan->plan.status == Status::Invalid ||
+      !whyNotJson(plan->problem).empty())
     return nullptr;
   return guarded<char *>(
       nullptr, [&] { return copyText(writeJson(plan->problem, &plan->plan)); });

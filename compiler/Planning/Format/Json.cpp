@@ -11,6 +11,7 @@
 #include "Format/JsonText.h"
 #include "Format/ReadSize.h"
 #include "Order/DataFlow.h"
+#include "Picture/Text.h"
 #include "tamrt/checksum.h"
 
 #include <algorithm>
@@ -443,6 +444,20 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
   wrong->line = line;
   wrong->column = column;
   return *wrong;
+}
+
+std::string tamc::planning::whyNotJson(const Problem &problem) {
+  std::string wrong;
+  auto check = [&](const char *what, const auto &list) {
+    for (const auto &each : list)
+      if (wrong.empty() && toUtf8(each.name) != each.name)
+        wrong = std::string("expected the names of ") + what +
+                " in UTF-8, as JSON has to be, got '" + each.name + "'";
+  };
+  check("spaces", problem.spaces);
+  check("buffers", problem.buffers);
+  check("operations", problem.operations);
+  return wrong;
 }
 
 std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,

@@ -51,15 +51,19 @@ namespace tamc::planning {
 std::variant<Problem, Diagnostic> readJson(std::string_view text,
                                            const CsvOptions &options = {});
 
-/// The problem in the form above. With `plan` there is also the member "plan"
-/// (status, strategy, reason, peak and bound by space, pools, nodes) and in
-/// each buffer "offset". With a choice of spaces each buffer has its "space" as
-/// well, and "residences" if it moves; "plan" has "cost", "cost_bound",
-/// "copies", and "outside", the reasons. With `report`, "plan" has the member
-/// "order", the effect of reuse on the order. With `symbolic` each buffer has
-/// "bytes" and "offsetExpression". `snapshot`, if not empty, is JSON for the
-/// member "snapshot". readJson ignores all of these, and the
-/// "space" of a buffer with "spaces". Ends with a newline.
+/// An error message if JSON cannot have the names of a problem, which a CSV
+/// file may have in any bytes: two of them could become one. Empty otherwise.
+std::string whyNotJson(const Problem &problem);
+
+/// The problem in the form above. whyNotJson() has to be empty. With `plan`
+/// there is also the member "plan" (status, strategy, reason, peak and bound by
+/// space, pools, nodes) and in each buffer "offset". With a choice of spaces
+/// each buffer has its "space" as well, and "residences" if it moves; "plan"
+/// has "cost", "cost_bound", "copies", and "outside", the reasons. With
+/// `report`, "plan" has the member "order", the effect of reuse on the order.
+/// With `symbolic` each buffer has "bytes" and "offsetExpression". `snapshot`,
+/// if not empty, is JSON for the member "snapshot". readJson ignores all of
+/// these, and the "space" of a buffer with "spaces". Ends with a newline.
 std::string writeJson(const Problem &problem, const Plan *plan = nullptr,
                       const OrderReport *report = nullptr,
                       const SymbolicPlan *symbolic = nullptr,

@@ -101,6 +101,16 @@ TEST(Library, Options) {
   EXPECT_EQ(tamplan_get_peak(make(problem, &options).get(), 0), 80);
 }
 
+/// JSON cannot have a name of other bytes than UTF-8; a page shows it.
+TEST(Library, NamesOfOtherBytes) {
+  Problem problem = three();
+  tamplan_add_buffer(problem.get(), "\xff", 0, 3, 40, 1, 0);
+  Plan plan = make(problem);
+  EXPECT_EQ(tamplan_get_status(plan.get()), TAMPLAN_OPTIMAL);
+  EXPECT_EQ(tamplan_write_json(plan.get()), nullptr);
+  EXPECT_TRUE(Text(tamplan_write_page(plan.get())));
+}
+
 TEST(Library, WrongOptions) {
   Problem problem = three();
   auto reason = [&](auto change) {

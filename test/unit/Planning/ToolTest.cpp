@@ -308,6 +308,25 @@ TEST(Tool, ChecksWhatAPlanSaysOfItself) {
   std::remove(path.c_str());
 }
 
+/// JSON cannot have names of other bytes than UTF-8; two could become one.
+TEST(Tool, RefusesJsonOfOtherBytes) {
+  for (std::string_view row :
+       {"a\xff,0,1,8,s\na\xfe,0,1,8,s\n", "a,0,1,8,s\nb,0,1,8,\xc3\n"}) {
+    std::string csv = "id,lower,upper,size,space\n" + std::string(row);
+    Result json = run("- --emit=json", csv);
+    EXPECT_EQ(json.code, 1);
+    EXPECT_NE(json.text.find("in UTF-8, as JSON has to be, got '"),
+              std::string::npos)
+        << json.text;
+    Result same = run("- --emit=csv", csv);
+    EXPECT_EQ(same.code, 0);
+    EXPECT_EQ(same.text.find("\xef\xbf\xbd"), std::string::npos) << same.text;
+  }
+  Result good = run("- --emit=json", "id,lower,upper,size\n\xc3\xa4,0,1,8\n");
+  EXPECT_EQ(good.code, 0);
+  EXPECT_NE(good.text.find("\xc3\xa4"), std::string::npos) << good.text;
+}
+
 TEST(Tool, ComparesAndExplains) {
   Result all = run("- --compare", four);
   EXPECT_EQ(all.code, 0);

@@ -87,10 +87,16 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
   const Inference &known = weights.inference;
   if (std::isfinite(known.field(group, kSigma2)))
     return {};
-  return Error{(model.group ? "group '" + weights.groups[group] + "': " : "") +
-               "expected more training rows than effective degrees of freedom "
-               "for standard errors, got " +
-               std::to_string(int64_t(known.field(group, kRows)))};
+  const std::string place =
+      model.group ? "group '" + weights.groups[group] + "': " : "";
+  const auto rows = int64_t(known.field(group, kRows));
+  if (known.field(group, kEdf) < double(rows))
+    return Error{place + "expected a finite variance of the residuals for "
+                         "standard errors, got an overflow or an underflow; "
+                         "scale the target and fit again"};
+  return Error{place + "expected more training rows than effective degrees of "
+                       "freedom for standard errors, got " +
+               std::to_string(rows)};
 }
 
 StandardErrors::StandardErrors(const tamrt_model &model, const Options &options,

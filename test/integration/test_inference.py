@@ -664,8 +664,9 @@ class Options(TestCase):
         fields = json.loads(header["__metadata__"]["inference"])["groups"]
         start = (8 + struct.unpack_from("<Q", content)[0]
                  + header["inference.groups"]["data_offsets"][0])
-        struct.pack_into("<d", content, start + 8 * fields.index("sigma2"),
-                         math.nan)
+        for field, value in (("edf", 1), ("sigma2", math.nan)):
+            struct.pack_into("<d", content, start + 8 * fields.index(field),
+                             value)
         first, last = header["inference.covariance"]["data_offsets"]
         for at in range(first, last, 8):
             struct.pack_into("<d", content, start - header["inference.groups"]
@@ -680,6 +681,24 @@ class Options(TestCase):
                 self.assertEqual(run.returncode, 1, (name, run.stdout))
                 self.assertIn("group '0': expected more training rows than "
                               "effective degrees of freedom", run.stderr, name)
+
+    def test_extreme_targets(self):
+        """Squares of residuals vanish or overflow: nothing is told of them."""
+        model = self.compile("y ~ s(a, k=5)", **small.KEYS)
+        for factor, what in ((1e-175, "underflow"), (1e160, "overflow")):
+            path = harness.write_csv(self.dir / "extreme.csv", [
+                dict(row, y=repr(float(row["y"]) * factor))
+                for row in harness.read_csv(self.train)])
+            weights = self.fit(model, path, "--inference")
+            summary = self.succeed(model, "summary", "--weights", weights)
+            self.assertRegex(summary, r"\n *0 +\d+ +[0-9.]+ +- +- ")
+            self.failure(model, "predict", path, "--weights", weights, "--se",
+                         says="expected a finite variance of the residuals")
+            for criterion in ("gcv", "reml"):
+                self.failure(model, "tune", path, "-o", self.dir / "none",
+                             f"--criterion={criterion}",
+                             says=f"expected a finite {criterion.upper()} "
+                                  f"score, got an {what}")
 
 
 class Damage(TestCase):

@@ -29,6 +29,10 @@
 
 namespace tamrt {
 
+/// Sums of squares below this may have lost digits of squares that are
+/// subnormal or 0.
+inline constexpr double kMinSquares = 1e-290;
+
 /// The sum of some rows, or of a node of the tree.
 class TargetSum {
 public:

@@ -628,6 +628,8 @@ Gcv::tryAll(const std::vector<double> &strengths, size_t coordinate,
 Result<TuneResult> minimizeGcv(SearchGroups &groups, std::vector<double> aps,
                                const TuneOptions &options,
                                const TuneReport &report) {
+  if (Status s = groups.checkSquares("GCV"); !s)
+    return std::move(s).error();
   Gcv gcv(groups, options.gamma);
   std::vector<double> strengths;
   for (double &ap : aps) {

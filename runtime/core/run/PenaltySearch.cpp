@@ -121,6 +121,22 @@ Error SearchGroups::noFit(size_t g, const TuneOptions &options) const {
                      options.low, options.high));
 }
 
+Status SearchGroups::checkSquares(const char *score) const {
+  for (size_t g = 0; g < count; ++g) {
+    const System &system = (*this)[g];
+    const double squares = system.target.all().squares();
+    const bool isFinite = std::isfinite(squares);
+    if (isFinite &&
+        (squares >= kMinSquares ||
+         std::ranges::all_of(system.vector, [](double b) { return b == 0; })))
+      continue;
+    return errorOf(g, fmt::format("expected a finite {} score, got an {}; "
+                                  "scale the target or the row weights",
+                                  score, isFinite ? "underflow" : "overflow"));
+  }
+  return {};
+}
+
 Error SearchGroups::errorOf(size_t g, const std::string &message) const {
   return Error{(problem.model.group
                     ? "group '" + problem.names[first + g] + "': "

@@ -77,6 +77,9 @@ public:
              SearchScratch &own) const;
   /// The error of a search that begins where there is no fit of group g.
   Error noFit(size_t g, const TuneOptions &options) const;
+  /// Checks that the squares of the targets of each group neither overflow nor
+  /// vanish. `score` is the name of what needs them.
+  Status checkSquares(const char *score) const;
   /// An error that names the group.
   Error errorOf(size_t g, const std::string &message) const;
 

@@ -8,6 +8,8 @@
 
 #include "core/run/Quality.h"
 
+#include "core/data/TargetSum.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -69,8 +71,11 @@ QualitySums ResidualSums::sums() const {
   QualitySums sums;
   sums.rows = double(rows);
   sums.weight = weight.value();
-  sums.squares = squares.value();
   sums.absolutes = absolutes.value();
+  const double rss = squares.value();
+  sums.squares = rss < kMinSquares && sums.absolutes > 0
+                     ? std::numeric_limits<double>::quiet_NaN()
+                     : rss;
   sums.relatives = relatives.value();
   sums.relativeWeight = relativeWeight.value();
   sums.targetAbsolutes = targetAbsolutes.value();

@@ -27,8 +27,9 @@ namespace tamrt {
 /// rows can be used together.
 struct QualitySums {
   double rows = 0, weight = 0;
-  /// Of squares of residuals, of their magnitudes, of those over that of the
-  /// target and of 1 over rows whose target is not 0, and of |target|.
+  /// Of squares of residuals, NaN if they vanish and the residuals do not; of
+  /// magnitudes of residuals, of those over that of the target and of 1 over
+  /// rows whose target is not 0, and of |target|.
   double squares = 0, absolutes = 0, relatives = 0, relativeWeight = 0,
          targetAbsolutes = 0;
   /// The mean of the target, and the sum of its squares around it.

@@ -40,15 +40,12 @@ RemlScore::RemlScore(SearchGroups &groups, const PenaltyBasis &basis)
       inverses(groups.threads()) {}
 
 Status RemlScore::prepare() {
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const double squares = groups[g].target.all().squares();
-    if (squares == 0)
+  if (Status s = groups.checkSquares("REML"); !s)
+    return s;
+  for (size_t g = 0; g < groups.size(); ++g)
+    if (groups[g].target.all().squares() == 0)
       return groups.errorOf(g, "expected a target other than 0, got zeros, of "
                                "which every penalty is the best by REML");
-    if (!std::isfinite(squares))
-      return groups.errorOf(g, "expected a finite REML score, got an overflow; "
-                               "scale the target or the row weights");
-  }
   return groups.forEach([&](size_t g, SearchScratch &) {
     const size_t d = groups[g].vector.size();
     Rotated &own = rotated[g];

@@ -320,6 +320,7 @@ TEST(RemlScore, RefusesTargetsOfZeros) {
   systems.groups.push_back(systemOf(random, 50));
   systems.groups.push_back(systemOf(random, 50));
   systems.groups[1].target = {};
+  std::ranges::fill(systems.groups[1].vector, 0.0);
   const std::string names[] = {"a", "b"};
   const TuneProblem problem = {model, units, systems, names};
   SearchGroups groups(problem, 0, 2, 1);

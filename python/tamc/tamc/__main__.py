@@ -18,6 +18,19 @@ from ._errors import Error
 from ._rows import needed_by
 
 
+def check_spec(path: str, arguments: list[str]) -> None:
+    """Refuses the spec as a file of the command, which might replace it."""
+    for argument in arguments:
+        names = [argument]
+        if argument.startswith("-"):
+            # --option=FILE and -oFILE.
+            names += [argument.partition("=")[2], argument[2:]]
+        for name in names:
+            if os.path.exists(name) and os.path.samefile(name, path):
+                raise Error(f"{path}: expected other files than the spec after "
+                            f"the command, got '{argument}'")
+
+
 def run(path: str, arguments: list[str]) -> None:
     """Runs a command of the spec in the file `path`."""
     try:
@@ -25,6 +38,7 @@ def run(path: str, arguments: list[str]) -> None:
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise Error(f"{path}: {error}") from None
+    check_spec(path, arguments)
     spec = _cache.Spec(text, is_formula=False, keys={"file": path})
     code = _engine.Code.parse(_cache.library_of(spec))
     about = code.describe()

@@ -166,6 +166,14 @@ class Files(Folder):
             text = self.command(*arguments, status=1)
             self.assertTrue(text.startswith(message), text)
         self.assertFalse((self.folder / "w").exists())
+        (self.folder / "link").symlink_to("load.yaml")
+        for output in (("-o", "load.yaml"), ("-oload.yaml",),
+                       ("--output=./load.yaml",), ("-o", "link")):
+            text = self.command("load.yaml", "fit",
+                                DATA / "effects/train_G2.csv", *output,
+                                status=1)
+            self.assertIn("load.yaml: expected other files than the spec", text)
+            self.assertEqual((self.folder / "load.yaml").read_text(), SPEC)
 
 
 if __name__ == "__main__":

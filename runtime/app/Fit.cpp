@@ -23,7 +23,9 @@
 #include "core/run/StreamedFit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <fmt/format.h>
 #include <map>
 #include <unistd.h>
 
@@ -165,11 +167,36 @@ void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
            residual);
 }
 
-void tellInference(const tamrt_model &model, size_t groups) {
+void tellInference(const tamrt_model &model, const Weights &weights) {
+  const Inference &known = weights.inference;
+  const size_t groups = weights.groups.size();
   tell(model, "note",
        "--inference adds " +
            std::to_string(groups * Inference::bytesPerGroup(model)) +
            " bytes to the weights");
+  // By the first normal equation it is the mean of the residuals.
+  auto shiftOf = [&](size_t g) {
+    return TAMRT_PENALTY_FLOOR *
+           weights.coefficients[g * size_t(model.columns)];
+  };
+  // Without spread, a residual is what the floor leaves of any target.
+  auto isFar = [&](size_t g) {
+    const double squares = known.field(g, kWeight) * shiftOf(g) * shiftOf(g);
+    return squares > 0.5 * known.field(g, kRss) &&
+           squares > 1e-6 * known.field(g, kTargetSquares) &&
+           std::isfinite(known.field(g, kSigma2));
+  };
+  size_t first = 0;
+  while (first < groups && !isFar(first))
+    ++first;
+  if (first == groups)
+    return;
+  tell(model, "note",
+       fmt::format("{}the floor of the offset's penalty shifts predictions by "
+                   "{:.4g}, more than the standard deviation of the residuals; "
+                   "subtract a constant near its mean from the target",
+                   model.group ? "group '" + weights.groups[first] + "': " : "",
+                   std::abs(shiftOf(first))));
 }
 
 void noteIterations(const CgSummary &summary, Timings &timings) {
@@ -231,7 +258,7 @@ void FitCommand::tellNotes(const Weights &weights) {
   progress.clear();
   tellUnconverged(model, summary);
   if (options.inference)
-    tellInference(model, weights.groups.size());
+    tellInference(model, weights);
   if (options.calibrate && options.stream && heldOut.keptBytes > 0)
     tell(model, "note",
          "--stream keeps " + std::to_string(heldOut.keptBytes) +

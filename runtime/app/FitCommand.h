@@ -62,8 +62,9 @@ Result<Weights> fitRows(const tamrt_model &model, const Options &options,
 /// Warns of groups that did not converge.
 void tellUnconverged(const tamrt_model &model, const CgSummary &summary);
 
-/// Prints how much larger inference makes the weights of so many groups.
-void tellInference(const tamrt_model &model, size_t groups);
+/// Prints how much larger inference makes the weights, and whether the floor
+/// shifts the predictions of a group much.
+void tellInference(const tamrt_model &model, const Weights &weights);
 
 /// Notes the iterations of conjugate gradients, if there were any.
 void noteIterations(const CgSummary &summary, Timings &timings);

@@ -115,7 +115,7 @@ Status fitInSession(const tamrt_model &model, const Options &options,
   tellAll(model, "note", fit->notes);
   tellUnconverged(model, fit->iterations);
   if (options.inference)
-    tellInference(model, fit->weights.groups.size());
+    tellInference(model, fit->weights);
   if (fit->groupsLoaded > 0)
     tell(model, "note",
          fmt::format("{}: had {} of {} groups", options.checkpoint,

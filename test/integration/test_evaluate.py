@@ -6,6 +6,7 @@ target; its text; errors. The numbers are tested in test/golden."""
 import json
 import math
 import random
+import re
 
 import small
 import test_inference
@@ -51,6 +52,29 @@ class Bytes(TestCase):
             model = self.compile(formula, **small.KEYS, **keys)
             for path in (train, disorder):
                 self.check(model, train, path)
+
+    def test_far_target(self):
+        """The note on the floor names the bias, and the group."""
+        model = self.compile("y ~ s(a, k=5)", **small.KEYS)
+        for mean, noted in ((1e9, True), (0, False)):
+            path = self.dir / "far.csv"
+            harness.write_csv(path, [
+                dict(row, y=repr(mean + float(row["y"]))) if row["g"] == "1"
+                else row for row in harness.read_csv(self.weighted())])
+            for stream in ([], ["--stream"]):
+                run = self.run_program(model, "fit", path, "-o", "w",
+                                       "--inference", *stream)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                found = re.findall(r"note: (.*)shifts predictions by (\S+), ",
+                                   run.stderr)
+                self.assertEqual(len(found), noted, run.stderr)
+            if noted:
+                by = self.evaluate(model, path, "w", "--by=g")["by"]["values"]
+                self.assertEqual(found[0][0], "group '1': the floor of the "
+                                              "offset's penalty ")
+                # The offset's ap of -9 has the rest.
+                self.assertAlmostEqual(float(found[0][1]) / -by[1]["bias"], 1,
+                                       delta=0.002)
 
     def test_parts(self):
         """A file of several parts of a stream, in any order."""

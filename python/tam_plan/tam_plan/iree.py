@@ -23,12 +23,13 @@ _PACK = re.compile(r"\bstream\.resource\.pack\b")
 _FUNCTION = re.compile(r"\bfunc(?:\.func)? ")
 _RESULTS = re.compile(
     r"^\s*(%[\w$.-]+)(?::\d+)?((?:,\s*%[\w$.-]+(?::\d+)?)*) = "
-    r"(?:arith\.constant (\d+) : index\b)?", re.MULTILINE)
-_SLICE = re.compile(r"\s*\[\s*(\d+)\s*,\s*(\d+)\s*\]\s*=\s*(%[\w$.#-]+)\s*(,)?")
+    r"(?:arith\.constant (\d{1,19}) : index\b)?", re.MULTILINE)
+_SLICE = re.compile(r"\s*\[\s*(\d{1,19})\s*,\s*(\d{1,19})\s*\]\s*=\s*"
+                    r"(%[\w$.#-]+)\s*(,)?")
 _BEGIN = re.compile(r"[^{}]*?\bslices\s*\(\s*\{")
 #: IREE prints a constant as %c and its value, so a text that is only a part of a
 #: module says what it is.
-_NAMED = re.compile(r"%c(\d+)(_\w+)?")
+_NAMED = re.compile(r"%c(\d{1,19})(_\w+)?")
 _NAME = re.compile(r"%[\w$.-]+")
 
 
@@ -69,8 +70,9 @@ def _pack(text: str, at: int, number: int, values: Dict[str, Optional[int]],
             break
         first, last, size = int(match[1]), int(match[2]), match[3]
         named = _NAMED.fullmatch(size)
-        line = text.count("\n", 0, match.start(3)) + 1
         bytes = values.get(size, int(named[1]) if named else None)
+        if bytes is None or first > last:
+            line = text.count("\n", 0, match.start(3)) + 1
         if bytes is None:
             raise ProblemError(f"line {line}: expected a constant as the size "
                                f"of a slice, got {size}")

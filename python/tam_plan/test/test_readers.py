@@ -202,6 +202,15 @@ class Iree(unittest.TestCase):
                  "line 1: expected a slice as [first, last] = %size, or '})'"),
                 ("stream.resource.pack slices({\n[0] = %c8}) : index",
                  "line 1: expected a slice as [first, last] = %size, or '})'"),
+                # Numbers of more digits than any that a plan can have.
+                (f"stream.resource.pack slices({{[0, {'1' * 5000}] = %c8}})",
+                 "line 1: expected a slice as [first, last] = %size, or '})'"),
+                (f"stream.resource.pack slices({{[0, 1] = %c{'1' * 5000}}})",
+                 "line 1: expected a constant as the size of a slice, got %c"
+                 + "1" * 5000),
+                (f"%0 = arith.constant {'1' * 5000} : index\n"
+                 "stream.resource.pack slices({[0, 1] = %0})",
+                 "line 2: expected a constant as the size of a slice, got %0"),
                 ("stream.resource.pack()",
                  "line 1: expected 'slices({' after stream.resource.pack")):
             with self.subTest(wrong), \

@@ -48,7 +48,7 @@ struct Unfinished {
 namespace {
 
 std::atomic<Unfinished *> unfinished = nullptr;
-/// Entries that are not taken: without one, `list` does not search.
+/// Entries that are not taken: without one, `takeUnused` does not search.
 std::atomic<ptrdiff_t> unused = 0;
 
 /// Calls body(entry) for all that exist. Safe in a handler of a signal.
@@ -88,23 +88,31 @@ private:
 
 } // namespace
 
+/// An entry with room for a path that is not taken; null if there is none.
+static Unfinished *takeUnused(size_t bytes) {
+  if (unused <= 0)
+    return nullptr;
+  for (Unfinished *entry = unfinished; entry; entry = entry->next)
+    if (entry->bytes >= bytes && !entry->taken.exchange(true)) {
+      --unused;
+      return entry;
+    }
+  return nullptr;
+}
+
 /// An entry for a file or folder that is about to be made.
 static Unfinished *list(const std::string &path, bool isFolder) {
   const size_t bytes = path.size() + 1;
-  Unfinished *entry = unused > 0 ? unfinished.load() : nullptr;
-  while (entry && (entry->bytes < bytes || entry->taken.exchange(true)))
-    entry = entry->next;
-  const bool isNew = !entry;
-  if (isNew)
-    entry = new Unfinished(std::max<size_t>(bytes, 256));
-  else
-    --unused;
-  std::memcpy(entry->path.get(), path.c_str(), bytes);
-  entry->isFolder = isFolder;
-  if (isNew) {
-    entry->next = unfinished;
-    while (!unfinished.compare_exchange_weak(entry->next, entry)) {
-    }
+  auto fill = [&](Unfinished *entry) {
+    std::memcpy(entry->path.get(), path.c_str(), bytes);
+    entry->isFolder = isFolder;
+    return entry;
+  };
+  if (Unfinished *entry = takeUnused(bytes))
+    return fill(entry);
+  Unfinished *entry = fill(new Unfinished(std::max<size_t>(bytes, 256)));
+  entry->next = unfinished;
+  while (!unfinished.compare_exchange_weak(entry->next, entry)) {
   }
   return entry;
 }

@@ -111,6 +111,9 @@ private:
   NormalMatrixOp matrix;
   NormalVectorOp vector;
   SmallVector<Effect> effects;
+  /// The sums for pairs of different effects, which copies do not have: they
+  /// are nearly all ops of a fit of many terms.
+  DenseSet<Operation *> betweenEffects;
   bool areSmall = false;
 };
 
@@ -156,6 +159,14 @@ bool CgWriter::isOfDesigns() {
     return sum.getAccumulator().template getDefiningOp<ZerosOp>() != nullptr;
   };
   auto block = matrix.getBlocks().begin();
+  auto leaveOut = [&](GramOp gram) {
+    if (!gram->hasOneUse())
+      return;
+    betweenEffects.insert(gram);
+    if (Operation *zeros = gram.getAccumulator().getDefiningOp();
+        zeros->hasOneUse())
+      betweenEffects.insert(zeros);
+  };
   for (size_t i = 0; i < effects.size(); ++i) {
     RhsOp rhs = effects[i].rhs, first = effects.front().rhs;
     if (rhs.getY() != first.getY() || rhs.getWeights() != first.getWeights() ||
@@ -167,6 +178,8 @@ bool CgWriter::isOfDesigns() {
           gram.getB() != effects[j].rhs.getA() ||
           gram.getWeights() != rhs.getWeights() || !startsAtZero(gram))
         return false;
+      if (i != j)
+        leaveOut(gram);
     }
   }
   return true;
@@ -206,7 +219,16 @@ int64_t CgWriter::getLargest(int64_t limit) const {
 }
 
 func::FuncOp CgWriter::copy(StringRef name, StepKind kind, IRMapping &mapping) {
-  auto function = cast<func::FuncOp>(builder.clone(*fit, mapping));
+  auto function = cast<func::FuncOp>(fit->cloneWithoutRegions());
+  builder.insert(function);
+  Block &source = fit.getBody().front(),
+        &body = function.getBody().emplaceBlock();
+  for (BlockArgument argument : source.getArguments())
+    mapping.map(argument,
+                body.addArgument(argument.getType(), argument.getLoc()));
+  for (Operation &op : source)
+    if (!betweenEffects.contains(&op))
+      body.push_back(op.clone(mapping));
   function.setName(name);
   function->setAttr(kStepAttrName,
                     StepAttr::get(builder.getContext(), kind, 0));

@@ -16,7 +16,10 @@ ALLOCATORS = ("direct", "bfc", "caching")
 
 
 class BestFitFaults(test_faults.Faults):
-    """The faults with memory that is kept for the next request."""
+    """The faults with memory that is kept for the next request, at every second
+    call."""
+
+    EVERY = 2
 
     def run_sim(self, model, name, *options, **sim):
         return super().run_sim(model, name, *options, "--allocator", "bfc",
@@ -25,8 +28,10 @@ class BestFitFaults(test_faults.Faults):
 
 class CachingFaults(test_faults.Faults):
     """The faults with memory that is kept by stream, on a device that also
-    keeps released memory and that the CPU cannot address."""
+    keeps released memory and that the CPU cannot address: the other calls fail.
+    """
 
+    FIRST, EVERY = 1, 2
     # After a purge the request is tried once more.
     LOST = 0
     FELL = {"purge and retry"}

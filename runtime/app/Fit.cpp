@@ -179,11 +179,13 @@ void tellInference(const tamrt_model &model, const Weights &weights) {
     return TAMRT_PENALTY_FLOOR *
            weights.coefficients[g * size_t(model.columns)];
   };
-  // Without spread, a residual is what the floor leaves of any target.
+  // Without spread, a residual is what the floor leaves of any target. Far from
+  // 0, the floor of the other effects is in the residuals, too.
   auto isFar = [&](size_t g) {
-    const double squares = known.field(g, kWeight) * shiftOf(g) * shiftOf(g);
-    return squares > 0.5 * known.field(g, kRss) &&
-           squares > 1e-6 * known.field(g, kTargetSquares) &&
+    const double squares = known.field(g, kWeight) * shiftOf(g) * shiftOf(g),
+                 spread = known.field(g, kTargetSquares);
+    return spread > 0 && squares > 1e-6 * spread &&
+           squares > 0.1 * known.field(g, kRss) &&
            std::isfinite(known.field(g, kSigma2));
   };
   size_t first = 0;
@@ -193,8 +195,9 @@ void tellInference(const tamrt_model &model, const Weights &weights) {
     return;
   tell(model, "note",
        fmt::format("{}the floor of the offset's penalty shifts predictions by "
-                   "{:.4g}, more than the standard deviation of the residuals; "
-                   "subtract a constant near its mean from the target",
+                   "{:.4g}, more than a third of the standard deviation of the "
+                   "residuals; subtract a constant near its mean from the "
+                   "target",
                    model.group ? "group '" + weights.groups[first] + "': " : "",
                    std::abs(shiftOf(first))));
 }

@@ -142,9 +142,14 @@ private:
     if (from.contains("reason"))
       plan.reason = text(from["reason"], "reason");
     if (from.contains("pools") && !hasChoice(problem))
-      for (const Json &pool : list(from, "pools"))
-        plan.pools.push_back({spaceOf(pool, "space"), number(pool, "base"),
-                              number(pool, "size")});
+      for (const Json &each : list(from, "pools")) {
+        Pool pool{spaceOf(each, "space"), number(each, "base"),
+                  number(each, "size")};
+        if (pool.base < 0 || pool.size < 0 ||
+            pool.base > std::numeric_limits<int64_t>::max() - pool.size)
+          fail("expected a pool between 0 and 2^63-1, got " + each.dump());
+        plan.pools.push_back(pool);
+      }
     if (from.contains("peak")) {
       plan.peak.assign(problem.spaces.size(), -1);
       for (const Json &each : list(from, "peak"))

@@ -285,6 +285,12 @@ TEST(Tool, ChecksWhatAPlanSaysOfItself) {
                      "a plan that fits has another status than 'infeasible'"),
            std::pair(summary("best", 128, 128),
                      "expected a plan that fits, got the status 'best'"),
+           std::pair(std::string(R"({"pools": [{"space": "", "base": 1,
+                                    "size": 9223372036854775807}]})"),
+                     "expected a pool between 0 and 2^63-1, got "),
+           std::pair(std::string(R"({"pools": [{"space": "", "base": -1,
+                                    "size": 1}]})"),
+                     "expected a pool between 0 and 2^63-1, got "),
        }) {
     Result got = check(says);
     EXPECT_EQ(got.code, 1) << says;

@@ -689,11 +689,15 @@ class Options(TestCase):
             path = harness.write_csv(self.dir / "extreme.csv", [
                 dict(row, y=repr(float(row["y"]) * factor))
                 for row in harness.read_csv(self.train)])
-            weights = self.fit(model, path, "--inference")
-            summary = self.succeed(model, "summary", "--weights", weights)
-            self.assertRegex(summary, r"\n *0 +\d+ +[0-9.]+ +- +- ")
-            self.failure(model, "predict", path, "--weights", weights, "--se",
-                         says="expected a finite variance of the residuals")
+            self.succeed(model, "survey", path, "-o", "survey")
+            self.succeed(model, "sums", path, "--survey=survey", "-o", "sums")
+            self.succeed(model, "solve", "sums", "-o", "solved", "--inference")
+            for weights in (self.fit(model, path, "--inference"), "solved"):
+                summary = self.succeed(model, "summary", "--weights", weights)
+                self.assertRegex(summary, r"\n *0 +\d+ +[0-9.]+ +- +- ")
+                self.failure(
+                    model, "predict", path, "--weights", weights, "--se",
+                    says="expected a finite variance of the residuals")
             for criterion in ("gcv", "reml"):
                 self.failure(model, "tune", path, "-o", self.dir / "none",
                              f"--criterion={criterion}",

@@ -94,8 +94,9 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
     return Error{place + "expected a finite variance of the residuals for "
                          "standard errors, got an overflow or an underflow; "
                          "scale the target and fit again"};
-  return Error{place + "expected more training rows than effective degrees of "
-                       "freedom for standard errors, got " +
+  return Error{place +
+               "expected more training rows than effective degrees of "
+               "freedom for standard errors, got " +
                std::to_string(rows)};
 }
 

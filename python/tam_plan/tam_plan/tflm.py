@@ -37,8 +37,8 @@ _SIZES = {0: 4, 1: 2, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 8: 8, 9: 1, 10: 8, 11: 16,
           12: 8, 15: 4, 16: 2, 17: 1, 18: 2}
 _RESOURCE = 13
 #: Characters of names and extents of shapes that a model may have, and operands
-#: that its calls may mark: objects of a file may be shared, and subgraphs called
-#: again, so that a small one could stand for any number of them.
+#: that its calls may mark: objects of a file may be shared, and subgraphs
+#: called again, so that a small one could stand for any number of them.
 _MOST_TEXT, _MOST_MARKS = 1 << 24, 1 << 20
 #: Tensors with an offset; the greedy planner takes the square of them.
 _MOST_TENSORS = 1 << 13
@@ -253,10 +253,11 @@ def _verify(tensors: Sequence[Tensor], offsets: Sequence[int]) -> None:
         if offset < 0 or offset % ALIGNMENT:
             raise Error(f"tensor '{tensor.name}': expected a multiple of "
                         f"{ALIGNMENT}, got {offset}")
-        for first, end in tensor.live:
+        for first, end in tensor.live if tensor.bytes else ():
             events += [(first, True, offset, number),
                        (end, False, offset, number)]
-    # At one time, what ends makes room for what begins.
+    # At one time, what ends makes room for what begins. An empty tensor would
+    # hide the neighbour of another.
     events.sort()
     alive: List[Tuple[int, int]] = []
     for _, begins, at, number in events:

@@ -202,11 +202,13 @@ class Lives(unittest.TestCase):
             tensors, offsets = [], []
             for i in range(8):
                 begin = numbers.randrange(8)
-                tensors.append(tflm.Tensor(str(i), numbers.randrange(1, 40),
-                                           True, [(begin, begin + 3)]))
+                tensors.append(tflm.Tensor(str(i), numbers.randrange(40)
+                                           * numbers.randrange(3), True,
+                                           [(begin, begin + 3)]))
                 offsets.append(16 * numbers.randrange(24))
             share = any(
-                a.live[0][0] < b.live[0][1] and b.live[0][0] < a.live[0][1]
+                a.bytes and b.bytes
+                and a.live[0][0] < b.live[0][1] and b.live[0][0] < a.live[0][1]
                 and at < to + b.bytes and to < at + a.bytes
                 for i, (a, at) in enumerate(zip(tensors, offsets))
                 for b, to in zip(tensors[:i], offsets))

@@ -660,8 +660,9 @@ class Runs(TestCase):
         fields = json.loads(header["__metadata__"]["inference"])["groups"]
         start = 8 + size
         groups = start + header["inference.groups"]["data_offsets"][0]
-        struct.pack_into("<d", content, groups + 8 * fields.index("sigma2"),
-                         math.nan)
+        for field, value in (("sigma2", math.nan), ("edf", 1e9)):
+            struct.pack_into("<d", content, groups + 8 * fields.index(field),
+                             value)
         first, last = header["inference.covariance"]["data_offsets"]
         for at in range(first, first + (last - first) // 2, 8):
             struct.pack_into("<d", content, start + at, math.nan)

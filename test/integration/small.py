@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Common parts of the integration tests: the harness and small data."""
 
+import functools
 import pathlib
 import random
 import runpy
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
@@ -22,8 +24,17 @@ KEYS = {"group": "g", "date": "date"}
 
 def generate(path, *options):
     """Synthetic load data by tools/bench/generate; returns the path."""
-    GENERATE["main"](["-o", str(path), *map(str, options)])
+    path.write_bytes(generated(*map(str, options)))
     return path
+
+
+@functools.lru_cache(maxsize=4)
+def generated(*options):
+    """The bytes that the script writes: many tests take the same, and Python
+    needs half a second for the rows of six years."""
+    with tempfile.NamedTemporaryFile() as file:
+        GENERATE["main"](["-o", file.name, *options])
+        return file.read()
 
 
 def rows(groups=("G0", "G1"), days=20, seed=1):

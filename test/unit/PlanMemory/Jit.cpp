@@ -102,48 +102,11 @@ makeTargetMachine() {
   return builder->createTargetMachine();
 }
 
-std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
-                                          int64_t outputs, uint8_t garbage,
-                                          std::optional<Sizes> sizes) {
-  OwningOpRef<ModuleOp> module(original.clone());
-  auto program = module->lookupSymbol<func::FuncOp>("program");
-  std::vector<int64_t> arenaBytes;
-  for (Type type : program.getArgumentTypes().drop_front(sizes ? 5 : 2))
-    arenaBytes.push_back(cast<MemRefType>(type).getDimSize(0));
-  runAtOnce(*module, seed % 2 == 0);
-  // Upstream frees only memory of the default space.
-  module->walk([](memref::DeallocOp dealloc) {
-    if (cast<MemRefType>(dealloc.getMemref().getType()).getMemorySpace())
-      dealloc.erase();
-  });
-  // Upstream's copy of strided memory is a call into a library.
-  module->walk([](memref::CopyOp copy) {
-    OpBuilder builder(copy);
-    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
-                           copy.getTarget());
-    copy.erase();
-  });
-  if (failed(runPasses(
-          *module,
-          "func.func(convert-linalg-to-loops),expand-strided-metadata,"
-          "lower-affine,convert-scf-to-cf,convert-vector-to-llvm,"
-          "convert-complex-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,"
-          "convert-index-to-llvm,finalize-memref-to-llvm,"
-          "convert-func-to-llvm,convert-cf-to-llvm,"
-          "reconcile-unrealized-casts"))) {
-    ADD_FAILURE() << "cannot lower the program";
-    return {};
-  }
-  auto machine = makeTargetMachine();
-  if (!machine) {
-    ADD_FAILURE() << llvm::toString(machine.takeError());
-    return {};
-  }
-  auto engine = ExecutionEngine::create(*module, {}, std::move(*machine));
-  if (!engine) {
-    ADD_FAILURE() << llvm::toString(engine.takeError());
-    return {};
-  }
+/// Calls a compiled program once; appends what `%out` then holds.
+static void call(ExecutionEngine &engine, int64_t seed, int64_t outputs,
+                 uint8_t garbage, const tamc::test::Sizes *sizes,
+                 std::vector<int64_t> arenaBytes,
+                 std::vector<uint64_t> &results) {
   std::vector<uint64_t> result(size_t(outputs), 0);
   auto describe = [](void *data, int64_t size) {
     return StridedMemRefType<char, 1>{
@@ -171,8 +134,8 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
   // Programs need not free what they allocate.
   __lsan::ScopedDisabler leaks;
 #endif
-  auto call = [&](const char *name) {
-    if (llvm::Error error = (*engine)->invokePacked(name, arguments))
+  auto invoke = [&](const char *name) {
+    if (llvm::Error error = engine.invokePacked(name, arguments))
       ADD_FAILURE() << llvm::toString(std::move(error));
   };
   if (llvm::any_of(arenaBytes, ShapedType::isDynamic)) {
@@ -184,7 +147,7 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
       arguments.insert(arguments.begin(), &several);
     else
       arguments.push_back(found.data());
-    call("_mlir_ciface_program_arena_size");
+    invoke("_mlir_ciface_program_arena_size");
     arguments = saved;
     for (size_t i = 0; i < found.size(); ++i) {
       EXPECT_TRUE(ShapedType::isDynamic(arenaBytes[i]) ||
@@ -203,6 +166,52 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
         &descriptors.emplace_back(describe(memory.back().get(), bytes)));
     arguments.push_back(&pointers.back());
   }
-  call("_mlir_ciface_program");
-  return result;
+  invoke("_mlir_ciface_program");
+  results.insert(results.end(), result.begin(), result.end());
+}
+
+std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
+                                          int64_t outputs, uint8_t garbage,
+                                          llvm::ArrayRef<Sizes> sizes) {
+  OwningOpRef<ModuleOp> module(original.clone());
+  auto program = module->lookupSymbol<func::FuncOp>("program");
+  std::vector<int64_t> arenaBytes;
+  for (Type type : program.getArgumentTypes().drop_front(sizes.empty() ? 2 : 5))
+    arenaBytes.push_back(cast<MemRefType>(type).getDimSize(0));
+  runAtOnce(*module, seed % 2 == 0);
+  // Upstream frees only memory of the default space.
+  module->walk([](memref::DeallocOp dealloc) {
+    if (cast<MemRefType>(dealloc.getMemref().getType()).getMemorySpace())
+      dealloc.erase();
+  });
+  // Upstream's copy of strided memory is a call into a library.
+  module->walk([](memref::CopyOp copy) {
+    OpBuilder builder(copy);
+    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
+                           copy.getTarget());
+    copy.erase();
+  });
+  if (failed(runPasses(
+          *module, "func.func(convert-linalg-to-loops),expand-strided-metadata,"
+                   "lower-affine,convert-scf-to-cf,convert-to-llvm,"
+                   "reconcile-unrealized-casts"))) {
+    ADD_FAILURE() << "cannot lower the program";
+    return {};
+  }
+  auto machine = makeTargetMachine();
+  if (!machine) {
+    ADD_FAILURE() << llvm::toString(machine.takeError());
+    return {};
+  }
+  auto engine = ExecutionEngine::create(*module, {}, std::move(*machine));
+  if (!engine) {
+    ADD_FAILURE() << llvm::toString(engine.takeError());
+    return {};
+  }
+  std::vector<uint64_t> results;
+  if (sizes.empty())
+    call(**engine, seed, outputs, garbage, nullptr, arenaBytes, results);
+  for (const Sizes &some : sizes)
+    call(**engine, seed, outputs, garbage, &some, arenaBytes, results);
+  return results;
 }

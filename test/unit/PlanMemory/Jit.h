@@ -12,11 +12,11 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +41,11 @@ using Sizes = std::array<int64_t, 3>;
 /// `@program(%out, %seed, %n: index, %m: index, %x: memref<?xi8>, arenas...)`.
 /// There is an arena for each `memref<..xi8>` that planning added, filled with
 /// `garbage`; what `@program_arena_size` says is its size where the type does
-/// not. Returns what `%out` then holds. An element type of 8 bytes is expected.
+/// not. Returns what `%out` then holds, for each of `sizes` one after another.
+/// An element type of 8 bytes is expected.
 std::vector<uint64_t> execute(mlir::ModuleOp module, int64_t seed,
                               int64_t outputs, uint8_t garbage = 0xA5,
-                              std::optional<Sizes> sizes = {});
+                              llvm::ArrayRef<Sizes> sizes = {});
 
 } // namespace tamc::test
 

@@ -30,7 +30,7 @@ public:
   /// O(n log n) for a plan that is there.
   Plan plan(const Problem &problem, const Options &options);
 
-  /// How often a plan was there.
+  /// How often a plan was there; for tests.
   int64_t hits() const { return found; }
 
 private:

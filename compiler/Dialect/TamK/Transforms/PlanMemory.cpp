@@ -94,7 +94,6 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     for (func::FuncOp function : functions)
       if (!function.isExternal() && failed(plan(function)))
         return signalPassFailure();
-    reused += plans.hits();
   }
 
 private:

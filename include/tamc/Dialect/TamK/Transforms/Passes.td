@@ -255,10 +255,6 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
            "Keep each plan as `tamk.plan`, which tools without that dialect "
            "cannot read">,
   ];
-  let statistics = [
-    Statistic<"reused", "plans-reused",
-              "Functions with the plan of another one, in a unit of their own">,
-  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",

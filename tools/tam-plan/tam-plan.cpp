@@ -206,22 +206,28 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   options.alignment = arguments.options.alignment;
   options.reuse = arguments.options.reuse;
   options.costDecides = arguments.options.objective == Objective::Cost;
-  std::vector<Finding> findings = check(problem, plan, options);
-  bool capacity = !findings.empty();
-  for (const Finding &finding : findings) {
-    complain(arguments.plan, finding.message);
-    capacity &= finding.kind == Finding::Kind::Capacity;
-  }
+  bool isWrong = false, exceeds = false;
+  auto report = [&](const std::vector<Finding> &findings) {
+    for (const Finding &finding : findings) {
+      complain(arguments.plan, finding.message);
+      (finding.kind == Finding::Kind::Capacity ? exceeds : isWrong) = true;
+    }
+  };
+  report(check(problem, plan, options));
+  // Those of capacities may leave no room for others.
   options.capacities = false;
-  for (std::string_view picture : {"html", "svg", "trace"})
-    if (arguments.emit == picture &&
-        (findings.empty() ||
-         (capacity && check(problem, plan, options).empty())))
-      if (int wrong = drawPlan(arguments, problem, plan); wrong || !capacity)
-        return wrong;
-  if (!findings.empty())
-    return capacity ? 2 : 1;
-  return write(arguments, "the plan is correct\n");
+  if (exceeds && !isWrong)
+    report(check(problem, plan, options));
+  if (isWrong)
+    return 1;
+  const bool draws = arguments.emit == "html" || arguments.emit == "svg" ||
+                     arguments.emit == "trace";
+  if (draws)
+    if (int wrong = drawPlan(arguments, problem, plan))
+      return wrong;
+  if (exceeds)
+    return 2;
+  return draws ? 0 : write(arguments, "the plan is correct\n");
 }
 
 /// Gives each of several plans its share of the remaining time; stops if the

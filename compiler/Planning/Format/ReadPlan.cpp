@@ -116,17 +116,13 @@ private:
 
   void readSummary(const Json &from) {
     if (from.contains("status")) {
-      std::string status = text(from["status"], "status");
-      bool isKnown = false;
-      for (Status each : {Status::Optimal, Status::Feasible, Status::Infeasible,
-                          Status::NotFound, Status::TimedOut})
-        if (status == toString(each)) {
-          plan.status = each;
-          isKnown = true;
-        }
+      std::string name = text(from["status"], "status");
+      std::optional<Status> status = statusOf(name);
+      plan.status = status.value_or(Status::Invalid);
       // With a choice of spaces every plan is within the capacities.
-      if (!isKnown || (hasChoice(problem) && !plan.fits()))
-        fail("expected a plan that fits, got the status '" + status + "'");
+      if (plan.status == Status::Invalid ||
+          (hasChoice(problem) && !plan.fits()))
+        fail("expected a plan that fits, got the status '" + name + "'");
     }
     if (from.contains("strategy"))
       plan.strategy = text(from["strategy"], "strategy");

@@ -30,6 +30,14 @@ std::string_view tamc::planning::toString(Status status) {
   return "invalid";
 }
 
+std::optional<Status> tamc::planning::statusOf(std::string_view text) {
+  for (Status status : {Status::Optimal, Status::Feasible, Status::Infeasible,
+                        Status::NotFound, Status::TimedOut, Status::Invalid})
+    if (text == toString(status))
+      return status;
+  return std::nullopt;
+}
+
 std::string_view tamc::planning::toString(Reason::Kind kind) {
   switch (kind) {
   case Reason::Kind::Bytes:

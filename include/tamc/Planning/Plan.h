@@ -42,6 +42,9 @@ enum class Status {
 /// The status as text, for example "optimal".
 std::string_view toString(Status status);
 
+/// The status of a text; nothing if there is none.
+std::optional<Status> statusOf(std::string_view text);
+
 /// Memory that is allocated and freed as one: a root of strategy `tree`.
 struct Pool {
   int32_t space = 0;

@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <sys/wait.h>
 
 using namespace tamc::planning;
@@ -311,6 +312,31 @@ TEST(Tool, ChecksWhatAPlanSaysOfItself) {
     EXPECT_EQ(wrong.text.find("not found"), std::string::npos);
     EXPECT_EQ(wrong.code, 1) << form;
   }
+  std::remove(path.c_str());
+}
+
+/// Many buffers beyond the capacity do not hide what else is wrong.
+TEST(Tool, ChecksTheRestOfAPlanBeyondItsCapacity) {
+  std::string path = testing::TempDir() + "tam-plan-rest.json";
+  std::string problem = "id,lower,upper,size\n", buffers;
+  for (int i = 0; i < 12; ++i) {
+    std::string name = "b" + std::to_string(i);
+    problem += name + ",0,1,8\n";
+    buffers += (i ? ", " : "") + std::string(R"({"name": ")") + name +
+               R"(", "offset": )" + std::to_string(1000 + 8 * i) + "}";
+  }
+  auto check = [&](int peak) {
+    std::ofstream(path) << R"({"buffers": [)" << buffers
+                        << R"(], "plan": {"status": "infeasible", "peak": )"
+                        << R"([{"space": "", "bytes": )" << peak << "}]}}";
+    return run("- --capacity 100 --check '" + path + "'", problem);
+  };
+  EXPECT_EQ(check(1096).code, 2);
+  Result wrong = check(96);
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.text.find("expected the peak 1096, got 96"),
+            std::string::npos)
+      << wrong.text;
   std::remove(path.c_str());
 }
 

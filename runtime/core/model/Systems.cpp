@@ -8,7 +8,14 @@
 
 #include "core/model/Systems.h"
 
+#include <algorithm>
+
 namespace tamrt {
+
+bool System::squaresVanish() const {
+  return target.all().squares() < kMinSquares &&
+         std::ranges::any_of(vector, [](double b) { return b != 0; });
+}
 
 void Systems::resize(const tamrt_model &model, size_t count) {
   groups.resize(count);

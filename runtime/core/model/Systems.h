@@ -35,6 +35,10 @@ struct System {
   double rows = 0;
   /// Of weight * target^2, and of rows of positive weight.
   TargetSums target;
+
+  /// The squares of the targets are too small for a sum of squares of
+  /// residuals, and their products with the columns are not 0.
+  bool squaresVanish() const;
 };
 
 /// Those of all groups.

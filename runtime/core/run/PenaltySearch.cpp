@@ -124,11 +124,8 @@ Error SearchGroups::noFit(size_t g, const TuneOptions &options) const {
 Status SearchGroups::checkSquares(const char *score) const {
   for (size_t g = 0; g < count; ++g) {
     const System &system = (*this)[g];
-    const double squares = system.target.all().squares();
-    const bool isFinite = std::isfinite(squares);
-    if (isFinite &&
-        (squares >= kMinSquares ||
-         std::ranges::all_of(system.vector, [](double b) { return b == 0; })))
+    const bool isFinite = std::isfinite(system.target.all().squares());
+    if (isFinite && !system.squaresVanish())
       continue;
     return errorOf(g, fmt::format("expected a finite {} score, got an {}; "
                                   "scale the target or the row weights",

@@ -57,11 +57,10 @@ void finishFromSums(const tamrt_model &model, const System &system,
   // NaN stays NaN.
   auto positive = [](double value) { return value < 0 ? 0 : value; };
   // The products with the coefficients may vanish, too.
-  const bool vanish =
-      target.squares() < kMinSquares &&
-      std::ranges::any_of(system.vector, [](double b) { return b != 0; });
   const double rss =
-      vanish ? kNone : positive(target.squares() - 2 * vectorBeta + quadratic);
+      system.squaresVanish()
+          ? kNone
+          : positive(target.squares() - 2 * vectorBeta + quadratic);
   const double variance = positive(quadratic - sum * (sum / weight));
   double *fields = inference.fieldsOf(group);
   const double sigma2 = ratio(rss, target.positiveRows() - fields[kEdf]);

@@ -371,18 +371,16 @@ TAMRT_INLINE void formsAtOnce(const Matrix &m, const double *__restrict rows,
     const int64_t height = std::min(tileColumns, n - i);
     Wide x[tileColumns];
     for (int64_t c = 0; c < height; ++c)
-      loadVector(memory + (i + c) * kFormsAtOnce, x[c]);
+      x[c] = wideAt(memory + (i + c) * kFormsAtOnce);
     if (height == tileColumns)
       for (int64_t k = 0; k < i; ++k) {
-        Wide solved;
-        loadVector(memory + k * kFormsAtOnce, solved);
+        const Wide solved = wideAt(memory + k * kFormsAtOnce);
         for (int64_t c = 0; c < tileColumns; ++c)
           x[c] -= solved * *m.at(i + c, k);
       }
     else
       for (int64_t k = 0; k < i; ++k) {
-        Wide solved;
-        loadVector(memory + k * kFormsAtOnce, solved);
+        const Wide solved = wideAt(memory + k * kFormsAtOnce);
         for (int64_t c = 0; c < height; ++c)
           x[c] -= solved * *m.at(i + c, k);
       }
@@ -390,7 +388,7 @@ TAMRT_INLINE void formsAtOnce(const Matrix &m, const double *__restrict rows,
       for (int64_t p = 0; p < c; ++p)
         x[c] -= x[p] * *m.at(i + c, i + p);
       x[c] *= *m.at(i + c, i + c);
-      storeVector(x[c], memory + (i + c) * kFormsAtOnce);
+      wideAt(memory + (i + c) * kFormsAtOnce) = x[c];
       sums += x[c] * x[c];
     }
   }
@@ -470,16 +468,16 @@ TAMRT_HOT void subtractProduct(double *a, int64_t n,
     split(-x[j], high, low);
     addProduct(diagonal[j], -x[j], high, low, r[j], rest[j]);
     const int64_t count = n - 1 - j;
-    Vector rowSum = {}, rowRest = {};
+    AlignedVector rowSum = {}, rowRest = {};
     int64_t i = 0;
     for (; i + 4 <= count; i += 4) {
-      const Vector value = vectorAt(column + i);
-      Vector sum = vectorAt(sums + i), lost = vectorAt(rests + i);
+      const AlignedVector value = vectorAt(column + i);
+      AlignedVector sum = vectorAt(sums + i), lost = vectorAt(rests + i);
       addProduct(value, -x[j], high, low, sum, lost);
       vectorAt(sums + i) = sum;
       vectorAt(rests + i) = lost;
-      const Vector other = -vectorAt(below + i);
-      Vector otherHigh, otherLow;
+      const AlignedVector other = -vectorAt(below + i);
+      AlignedVector otherHigh, otherLow;
       split(other, otherHigh, otherLow);
       addProduct(value, other, otherHigh, otherLow, rowSum, rowRest);
     }

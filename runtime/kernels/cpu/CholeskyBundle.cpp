@@ -54,16 +54,17 @@ template <int64_t Count> struct Lanes {
 };
 
 /// The square roots of a vector, two at a time where the baseline can.
-template <typename V> TAMRT_INLINE void squareRoots(const V &x, V &roots) {
-  constexpr int count = sizeof(V) / sizeof(double);
+template <int64_t Count>
+TAMRT_INLINE void squareRoots(const typename VectorOf<Count>::Type &x,
+                              typename VectorOf<Count>::Type &roots) {
 #ifdef __SSE2__
-  for (int s = 0; s < count; s += 2) {
+  for (int s = 0; s < Count; s += 2) {
     const __m128d two = _mm_sqrt_pd(__m128d{x[s], x[s + 1]});
     roots[s] = two[0];
     roots[s + 1] = two[1];
   }
 #else
-  for (int s = 0; s < count; ++s)
+  for (int s = 0; s < Count; ++s)
     roots[s] = std::sqrt(x[s]);
 #endif
 }
@@ -99,7 +100,7 @@ template <int64_t Count> struct Systems {
     }
     if (i == j) {
       V roots{};
-      squareRoots(sums[0], roots);
+      squareRoots<Count>(sums[0], roots);
       inverse = 1.0 / roots;
       // In [0, 1], as integers, too, if this is a pivot and not a small one.
       const Bits quotient =

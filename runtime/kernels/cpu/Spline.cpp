@@ -183,8 +183,9 @@ template <typename V> TAMRT_INLINE void evaluateInner(const V &u, V (&f)[4]) {
 /// The cubics of the inner kind at four positions, row after row, with the same
 /// bits as eight at a time.
 TAMRT_INLINE void evaluateInners(const double *shares, double *values) {
-  Vector f[4], rows[4];
-  evaluateInner<Vector>(vectorAt(shares), f);
+  const AlignedVector u = vectorAt(shares);
+  AlignedVector f[4], rows[4];
+  evaluateInner(u, f);
   transpose(f, rows);
   for (int i = 0; i < 4; ++i)
     vectorAt(values + 4 * i) = rows[i];
@@ -276,7 +277,6 @@ TAMRT_HOT bool evaluateByFours(const double *__restrict x, const Domain &range,
 /// evaluateInners for eight rows.
 TAMRT_AVX512 inline void evaluateInnersWide(const double *shares,
                                             double *values) {
-  typedef int64_t Indices __attribute__((vector_size(64)));
   __m512d f[4];
   evaluateInner<__m512d>(_mm512_load_pd(shares), f);
   // Functions 0 and 1, and 2 and 3, of the rows 0, 2, 4, 6 and 1, 3, 5, 7.
@@ -284,12 +284,14 @@ TAMRT_AVX512 inline void evaluateInnersWide(const double *shares,
   const __m512d odd01 = _mm512_unpackhi_pd(f[0], f[1]);
   const __m512d even23 = _mm512_unpacklo_pd(f[2], f[3]);
   const __m512d odd23 = _mm512_unpackhi_pd(f[2], f[3]);
-  const Indices firsts = {0, 1, 8, 9, 2, 3, 10, 11};
-  const Indices seconds = {4, 5, 12, 13, 6, 7, 14, 15};
-  const __m512d rows02 = __builtin_shuffle(even01, even23, firsts);
-  const __m512d rows13 = __builtin_shuffle(odd01, odd23, firsts);
-  const __m512d rows46 = __builtin_shuffle(even01, even23, seconds);
-  const __m512d rows57 = __builtin_shuffle(odd01, odd23, seconds);
+  const __m512d rows02 =
+      __builtin_shufflevector(even01, even23, 0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512d rows13 =
+      __builtin_shufflevector(odd01, odd23, 0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512d rows46 =
+      __builtin_shufflevector(even01, even23, 4, 5, 12, 13, 6, 7, 14, 15);
+  const __m512d rows57 =
+      __builtin_shufflevector(odd01, odd23, 4, 5, 12, 13, 6, 7, 14, 15);
   _mm512_storeu_pd(values, _mm512_shuffle_f64x2(rows02, rows13, 0x44));
   _mm512_storeu_pd(values + 8, _mm512_shuffle_f64x2(rows02, rows13, 0xee));
   _mm512_storeu_pd(values + 16, _mm512_shuffle_f64x2(rows46, rows57, 0x44));

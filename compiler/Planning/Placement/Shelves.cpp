@@ -114,7 +114,7 @@ bool Shelves::mark(const Block &block, int32_t lower, int32_t upper,
     return false;
   // Always a whole block, so that the loop has a fixed length.
   for (size_t i = 0; i < width; ++i)
-    hits[i] = (block.lower[i] < upper) & (block.upper[i] > lower);
+    hits[i] = int(block.lower[i] < upper) & int(block.upper[i] > lower);
   std::memset(hits.data() + block.count, 0, width - block.count);
   return true;
 }

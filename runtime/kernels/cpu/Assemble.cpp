@@ -38,7 +38,6 @@ using namespace panels;
 TAMRT_HOT void addColumns(const double *__restrict sums, int64_t starts,
                           int64_t columns, int64_t right,
                           double *__restrict corner) {
-  typedef int64_t Indices __attribute__((vector_size(32)));
   const int64_t panel = 4 * columns;
   for (int64_t j = 0; j < columns; ++j, sums += 4, corner += right) {
     double *__restrict out = corner;
@@ -50,9 +49,9 @@ TAMRT_HOT void addColumns(const double *__restrict sums, int64_t starts,
       for (int64_t i = 0; i < 4; ++i)
         words[i] = vectorAt(sums + (start + i) * panel);
       transpose(words, own);
-      Vector sum = __builtin_shuffle(before[3], own[3], Indices{1, 2, 3, 4});
-      sum += __builtin_shuffle(before[2], own[2], Indices{2, 3, 4, 5});
-      sum += __builtin_shuffle(before[1], own[1], Indices{3, 4, 5, 6});
+      Vector sum = __builtin_shufflevector(before[3], own[3], 1, 2, 3, 4);
+      sum += __builtin_shufflevector(before[2], own[2], 2, 3, 4, 5);
+      sum += __builtin_shufflevector(before[1], own[1], 3, 4, 5, 6);
       vectorAt(out + start) += sum + own[0];
       for (int i = 1; i < 4; ++i)
         before[i] = own[i];

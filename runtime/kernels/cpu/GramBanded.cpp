@@ -178,7 +178,6 @@ template <bool Weighted, int Columns>
 TAMRT_INLINE void addNarrow(const Banded &a, const double *__restrict b,
                             const double *__restrict w, int64_t begin,
                             int64_t end, double *__restrict sums) {
-  typedef long long Indices __attribute__((vector_size(32)));
   const double *__restrict values = a.values;
   const int32_t *__restrict start = a.start;
   while (begin < end) {
@@ -197,11 +196,11 @@ TAMRT_INLINE void addNarrow(const Banded &a, const double *__restrict b,
         // Number e of the tile belongs to band e / Columns and column
         // e % Columns.
         const int e = 4 * v;
-        const Indices band = {e / Columns, (e + 1) / Columns, (e + 2) / Columns,
-                              (e + 3) / Columns};
+        const Vector band = {left[e / Columns], left[(e + 1) / Columns],
+                             left[(e + 2) / Columns], left[(e + 3) / Columns]};
         const Vector right = {row[e % Columns], row[(e + 1) % Columns],
                               row[(e + 2) % Columns], row[(e + 3) % Columns]};
-        tile[v] += __builtin_shuffle(left, band) * right;
+        tile[v] += band * right;
       }
     }
     for (int v = 0; v < Columns; ++v)

@@ -317,18 +317,17 @@ private:
   static TAMRT_INLINE void numbers(const Bits *planes, int begin, int end,
                                    int64_t lane, uint8_t *out) {
     const Lane *lanes = reinterpret_cast<const Lane *>(planes) + lane;
-    // Byte i has bit i % 8 of the lane's byte i / 8; a shuffle within halves.
-    const Bytes spread = {0,  0,  0,  0,  0,  0,  0,  0,  1,  1,  1,
-                          1,  1,  1,  1,  1,  18, 18, 18, 18, 18, 18,
-                          18, 18, 19, 19, 19, 19, 19, 19, 19, 19};
+    // Byte i has bit i % 8 of the lane's byte i / 8, which each half has.
     const Bytes bit = {1,  2,   4,  8,  16,  32, 64, 128, 1,  2,  4,
                        8,  16,  32, 64, 128, 1,  2,  4,   8,  16, 32,
                        64, 128, 1,  2,  4,   8,  16, 32,  64, 128};
     Bytes result = {};
     for (int p = end; p-- > begin;) {
       const Bits all = Bits{} + lanes[p * laneCount];
-      const Bytes set =
-          (Bytes)((__builtin_shuffle((Bytes)all, spread) & bit) == bit);
+      const Bytes spread = __builtin_shufflevector(
+          (Bytes)all, (Bytes)all, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1,
+          1, 18, 18, 18, 18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19);
+      const Bytes set = (Bytes)((spread & bit) == bit);
       result = result + result - set;
     }
     std::memcpy(out + 32 * lane, &result, sizeof(result));

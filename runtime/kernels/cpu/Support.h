@@ -65,17 +65,14 @@ template <typename V> TAMRT_INLINE void storeVector(const V &v, double *p) {
 
 /// Rows of four vectors to columns.
 TAMRT_INLINE void transpose(const Vector (&rows)[4], Vector (&columns)[4]) {
-  typedef int64_t Indices __attribute__((vector_size(32)));
-  const Indices evens = {0, 4, 2, 6}, odds = {1, 5, 3, 7};
-  const Indices firsts = {0, 1, 4, 5}, seconds = {2, 3, 6, 7};
-  const Vector even01 = __builtin_shuffle(rows[0], rows[1], evens);
-  const Vector odd01 = __builtin_shuffle(rows[0], rows[1], odds);
-  const Vector even23 = __builtin_shuffle(rows[2], rows[3], evens);
-  const Vector odd23 = __builtin_shuffle(rows[2], rows[3], odds);
-  columns[0] = __builtin_shuffle(even01, even23, firsts);
-  columns[1] = __builtin_shuffle(odd01, odd23, firsts);
-  columns[2] = __builtin_shuffle(even01, even23, seconds);
-  columns[3] = __builtin_shuffle(odd01, odd23, seconds);
+  const Vector even01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6);
+  const Vector odd01 = __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+  const Vector even23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6);
+  const Vector odd23 = __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+  columns[0] = __builtin_shufflevector(even01, even23, 0, 1, 4, 5);
+  columns[1] = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
+  columns[2] = __builtin_shufflevector(even01, even23, 2, 3, 6, 7);
+  columns[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
 }
 
 /// The number of columns whose mean a negative one-hot index denotes, the first

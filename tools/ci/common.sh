@@ -84,6 +84,15 @@ build_directory() {
 # settings.
 configure() {
   say "configuring the preset $1"
-  (cd "$TAMC_ROOT" && cmake --preset "$1" -DTAMC_BUILD_TESTS=ON) ||
+  local fresh=() cache
+  cache=$(build_directory "$1")/CMakeCache.txt
+  # A folder that another compiler was configured in would lose all options but
+  # the new compiler.
+  if [ "$1" = sanitized-tools ] && [ -f "$cache" ] &&
+    ! grep -q '^CMAKE_CXX_COMPILER:.*clang++-22$' "$cache"; then
+    fresh=(--fresh)
+  fi
+  (cd "$TAMC_ROOT" &&
+    cmake "${fresh[@]}" --preset "$1" -DTAMC_BUILD_TESTS=ON) ||
     die "the preset $1 could not be configured"
 }

@@ -285,8 +285,9 @@ void addIntervalOptions(CLI::App &command, OptionTexts &texts,
   command
       .add_option("--method", texts.method,
                   "Of intervals: gaussian, from standard errors (fit "
-                  "--inference); conformal, from the rows held out by fit "
-                  "--calibrate; or conformal-signed, where errors are skewed")
+                  "--inference) and the rows' weights; conformal, from the "
+                  "rows held out by fit --calibrate; or conformal-signed, "
+                  "where errors are skewed")
       ->check(oneOf({"gaussian", "conformal", "conformal-signed"}))
       ->type_name("NAME")
       ->capture_default_str();

@@ -377,6 +377,7 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
       reading.keepLines = options->dropMissing || options->stream;
       reading.keepDates = model.carry_bytes > 0;
       reading.inPlace = true;
+      reading.weightsIfAny = StandardErrors::needRowWeights(*options);
       Result<RowReader> reader = RowReader::open(
           options->source(), model,
           {weights->groups, weights->normalization.levels}, reading);

@@ -341,6 +341,9 @@ static RankTableNeed::Errors errorsOf(const tamrt_model &model,
   }
   errors.perRow =
       std::max<int64_t>(errors.perRow - textOfRow(outputWidth(model, kind)), 0);
+  // Row weights, which intervals alone read.
+  if (kind == TAMRT_STEP_PREDICT && model.weights)
+    errors.perRow += int64_t(grownBytes(sizeof(double)));
   return errors;
 }
 

@@ -162,8 +162,9 @@ struct RankTableNeed {
   struct Errors {
     tamrt_step_kind kind;
     /// The arena of the variances beyond that of the output; the numbers of a
-    /// row that are in no column, beyond its text, which comes later; a column
-    /// of a row, and its text; the inference of a group beside the file.
+    /// row that are in no column, beyond its text, which comes later, and its
+    /// weight; a column of a row, and its text; the inference of a group beside
+    /// the file.
     int64_t perThread, perRow, perColumn, perGroup;
   };
 

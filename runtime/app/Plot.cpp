@@ -95,8 +95,9 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
         of.fitted.push_back(rows.numbers[row]);
         if (hasErrors)
           of.deviations.push_back(
-              std::sqrt(weights.inference.field(group.place, kSigma2) +
-                        rows.errors[row] * rows.errors[row]));
+              deviationOfNew(weights.inference.field(group.place, kSigma2),
+                             rows.data.weights() ? rows.data.weights()[row] : 1,
+                             rows.errors[row] * rows.errors[row]));
         if (hasCalibration) {
           const double target = of.observed.back(), from = of.fitted.back();
           auto &isInside = of.conformal.emplace_back();

@@ -149,6 +149,7 @@ static ReadOptions readingOf(const tamrt_model &model, const Options &options) {
   ReadOptions reading = {options.dropMissing, options.threads,
                          CsvBlocks::kBlockBytes, options.format};
   reading.keepDates = model.carry_bytes > 0;
+  reading.weightsIfAny = StandardErrors::needRowWeights(options);
   return reading;
 }
 

@@ -42,7 +42,8 @@ size_t Prediction::rowsAtOnce() const {
   // The length of keys is not known; this is an ordinary length.
   constexpr size_t keyBytes = 64;
   const size_t rowBytes =
-      sizeof(double) * (size_t(model.input_count) + numbersPerRow) +
+      sizeof(double) * (size_t(model.input_count) + numbersPerRow +
+                        StandardErrors::needRowWeights(options)) +
       errors.bytesPerRow() + keyBytes;
   return std::max(kPartBytes / rowBytes, size_t(1));
 }
@@ -159,6 +160,8 @@ std::vector<std::string> Prediction::notes(const RowReader &reader) const {
   // Otherwise ties do not change any row of the table.
   if (ties > 0 && model.carry_bytes > 0)
     notes.push_back(describeTies(ties, rowCount));
+  for (std::string &note : errors.notes())
+    notes.push_back(std::move(note));
   return notes;
 }
 

@@ -224,7 +224,7 @@ NamedFigure coverage(std::string name, std::string title, size_t rows,
   figure.x = {"level of the interval, %", Axis::Kind::Numbers, 0, 103};
   figure.y = {"rows inside, %", Axis::Kind::Numbers, 0, 103};
   figure.lines.push_back({{0, 100}, {0, 100}, plot::Line::Style::Reference});
-  for (size_t i = 0; i < kDrawnLevels.size(); ++i) {
+  for (size_t i = 0; i < kDrawnLevels.size() && rows > 0; ++i) {
     const double part = 100 * double(countOf(i)) / double(rows);
     figure.dots.push_back(
         {.x = kDrawnLevels[i],
@@ -240,15 +240,21 @@ std::vector<NamedFigure> coverages(const Compared &rows,
                                    const std::vector<double> &residuals) {
   const std::string title = "Coverage of intervals";
   std::vector<NamedFigure> drawn;
-  if (!rows.deviations.empty())
-    drawn.push_back(coverage("coverage", title, rows.size(), [&](size_t level) {
+  if (!rows.deviations.empty()) {
+    // Infinite intervals, as of rows of weight 0, say nothing.
+    const auto finite = size_t(std::count_if(
+        rows.deviations.begin(), rows.deviations.end(),
+        [](double deviation) { return std::isfinite(deviation); }));
+    drawn.push_back(coverage("coverage", title, finite, [&](size_t level) {
       const double quantile =
           -normalQuantile(0.5 * (1 - kDrawnLevels[level] / 100));
       size_t inside = 0;
       for (size_t i = 0; i < rows.size(); ++i)
-        inside += std::fabs(residuals[i]) <= quantile * rows.deviations[i];
+        inside += std::isfinite(rows.deviations[i]) &&
+                  std::fabs(residuals[i]) <= quantile * rows.deviations[i];
       return inside;
     }));
+  }
   if (!rows.conformal.empty())
     drawn.push_back(
         coverage("coverage-conformal", "Coverage of conformal intervals",

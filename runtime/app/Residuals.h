@@ -30,8 +30,8 @@ struct Compared {
   /// date the number of the row in the file.
   Date::Form form = Date::Form::Missing;
   std::vector<double> times, observed, fitted;
-  /// Standard deviations of new values, sqrt(sigma2 + phi'V phi); empty without
-  /// inference.
+  /// Standard deviations of new values, sqrt(sigma2 / w + phi'V phi), infinite
+  /// as for a weight w of 0; empty without inference.
   std::vector<double> deviations;
   /// Bit i: whether the row is in its conformal interval of kDrawnLevels[i];
   /// empty without residuals of held-out rows.

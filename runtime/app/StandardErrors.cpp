@@ -17,6 +17,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 
 namespace tamrt {
 namespace {
@@ -100,6 +101,11 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
                std::to_string(rows)};
 }
 
+double deviationOfNew(double sigma2, double weight, double variance) {
+  return weight > 0 ? rootOf(sigma2 / weight + variance)
+                    : std::numeric_limits<double>::infinity();
+}
+
 StandardErrors::StandardErrors(const tamrt_model &model, const Options &options,
                                const Weights &weights)
     : model(model), options(options), weights(weights),
@@ -124,8 +130,21 @@ void StandardErrors::prepareOffsets(size_t group) {
                          options.method == IntervalMethod::ConformalSigned);
 }
 
+std::vector<std::string> StandardErrors::notes() const {
+  if (!lacksRowWeights)
+    return {};
+  return {fmt::format("column '{}' is missing: intervals are those of rows of "
+                      "weight 1",
+                      model.weights)};
+}
+
 std::vector<std::string> StandardErrors::warnings() const {
   std::vector<std::string> list;
+  if (infinite > 0)
+    list.push_back(
+        fmt::format("intervals of {} of {} rows are infinite: their weights in "
+                    "column '{}' are 0 or too small",
+                    infinite, rowCount, model.weights));
   for (size_t i = 0; i < options.intervals.size() && !offsets.empty(); ++i) {
     std::vector<size_t> groups;
     for (size_t g = 0; g < isPrepared.size(); ++g)
@@ -242,10 +261,12 @@ Status StandardErrors::compute(const Dataset &data, const RunOptions &run,
 
 void StandardErrors::computeResponse(const Dataset &data,
                                      std::span<const double> forms,
-                                     const double *numbers,
-                                     double *columns) const {
+                                     const double *numbers, double *columns) {
   const auto formWidth = size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
   const size_t levels = options.intervals.size();
+  const double *rowWeights = data.weights();
+  if (needRowWeights(options))
+    lacksRowWeights |= model.weights && !rowWeights;
   for (const Group &group : data.groups()) {
     const double sigma2 =
         hasInference ? weights.inference.field(group.place, kSigma2) : 0;
@@ -261,8 +282,19 @@ void StandardErrors::computeResponse(const Dataset &data,
         }
         continue;
       }
+      if (quantiles.empty())
+        continue;
+      const double weight = rowWeights ? rowWeights[row] : 1;
+      const double deviation = deviationOfNew(sigma2, weight, variance);
+      const bool isInfinite = std::isinf(deviation);
+      // An evaluation does not count rows of weight 0. The variance of a row
+      // far away may be infinite, too.
+      const bool counts = weight > 0 || options.command != Command::Evaluate;
+      rowCount += counts;
+      infinite += counts && !(weight > 0 && std::isfinite(sigma2 / weight));
       for (double quantile : quantiles) {
-        const double half = quantile * rootOf(sigma2 + variance);
+        // The quantile of a level next to 0 is 0.
+        const double half = isInfinite ? deviation : quantile * deviation;
         *columns++ = numbers[row] - half;
         *columns++ = numbers[row] + half;
       }

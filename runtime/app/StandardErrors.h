@@ -35,6 +35,11 @@ double normalQuantile(double p);
 Status checkVariance(const tamrt_model &model, const Weights &weights,
                      size_t group);
 
+/// The standard deviation of a new value of a row: sqrt(sigma2 / weight +
+/// variance), where `variance` is that of the prediction. Infinite for a weight
+/// of 0.
+double deviationOfNew(double sigma2, double weight, double variance);
+
 /// The columns of standard errors and intervals that a prediction has after its
 /// own.
 class StandardErrors {
@@ -48,13 +53,18 @@ public:
   static bool areAsked(const Options &options) {
     return options.se || !options.intervals.empty();
   }
+  /// Whether they need the weights of the rows that are predicted.
+  static bool needRowWeights(const Options &options) {
+    return options.method == IntervalMethod::Gaussian &&
+           !options.intervals.empty();
+  }
   /// The parts of weights that they need.
   static WeightsParts partsFor(const Options &options) {
-    const bool isGaussian = options.method == IntervalMethod::Gaussian;
+    const bool isGaussian = needRowWeights(options);
     auto part = [](bool isNeeded) {
       return isNeeded ? FilePart::Yes : FilePart::No;
     };
-    return {part(options.se || (isGaussian && !options.intervals.empty())),
+    return {part(options.se || isGaussian),
             part(!isGaussian && !options.intervals.empty())};
   }
 
@@ -72,15 +82,18 @@ public:
   Status compute(const Dataset &data, const RunOptions &run, double *numbers,
                  std::vector<double> &columns);
 
+  /// A note if the rows that were computed lack the weights that intervals
+  /// need.
+  std::vector<std::string> notes() const;
   /// A warning for each level whose intervals are infinite for groups that were
-  /// computed.
+  /// computed, and one on rows whose weights make them infinite.
   std::vector<std::string> warnings() const;
 
 private:
   void prepareEffects(size_t group);
   void prepareOffsets(size_t group);
   void computeResponse(const Dataset &data, std::span<const double> forms,
-                       const double *numbers, double *columns) const;
+                       const double *numbers, double *columns);
   Status computeEffects(const Dataset &data, const RunOptions &run,
                         std::span<const double> forms, double *numbers,
                         double *columns);
@@ -92,6 +105,10 @@ private:
   /// Whether they need inference, and residuals of held-out rows.
   bool hasInference, hasCalibration;
   std::vector<double> quantiles;
+  /// Whether rows lack the weights that the model has.
+  bool lacksRowWeights = false;
+  /// Rows with gaussian intervals, and those whose intervals are infinite.
+  size_t rowCount = 0, infinite = 0;
   /// For conformal intervals, by group and level.
   std::vector<Offsets> offsets;
   /// By group, whether its parts of other members have been computed.

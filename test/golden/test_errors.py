@@ -148,7 +148,7 @@ class Errors(harness.TestCase):
         return TOLERANCE * max(1, group.rows / group.degrees,
                                1e-7 * group.condition)
 
-    def check_rows(self, rows, path, weights, whole, oracle):
+    def check_rows(self, rows, path, weights, whole, oracle, column):
         design = self.design(path, weights)
         levels = ",".join(map(str, INTERVALS))
         names, responses = self.table(["predict"], path, weights, "--se",
@@ -164,11 +164,15 @@ class Errors(harness.TestCase):
             tolerance = self.rounding(group)
             self.assert_close([response[1]], [group.error_of(group.form(line))],
                               tolerance, "se of a prediction")
+            weight = float(row[column]) if column else 1.0
             expected = [end for level in INTERVALS
-                        for end in group.interval(line, level)]
-            scale = max(map(abs, expected))
-            self.assert_close(response[2:], expected, 0, "end of an interval",
-                              tolerance * scale)
+                        for end in group.interval(line, level, weight)]
+            if weight > 0:
+                scale = max(map(abs, expected))
+                self.assert_close(response[2:], expected, 0,
+                                  "end of an interval", tolerance * scale)
+            else:
+                self.assertEqual(response[2:], expected)
             values, errors = group.centred(line)
             count = len(values)
             scale = max(map(abs, group.effects_of(line) + values))
@@ -201,7 +205,7 @@ class Errors(harness.TestCase):
         self.check_summary(weights, whole, oracle)
         self.check_coefficients(weights, oracle)
         for rows, path in list(zip((new, train), paths[::-1]))[:1 + both]:
-            self.check_rows(rows, path, weights, whole, oracle)
+            self.check_rows(rows, path, weights, whole, oracle, column)
         return weights, oracle
 
     def test_random(self):
@@ -223,7 +227,8 @@ class Errors(harness.TestCase):
             self.model, "summary", "--format=json", "--weights", weights))
         tables = [self.succeed(self.model, *command, "--weights", weights,
                                "--se")
-                  for command in (["coefficients"], ["predict", path],
+                  for command in (["coefficients"],
+                                  ["predict", path, "--interval=0.9"],
                                   ["decompose", path])]
         return summary, tables
 

@@ -6,6 +6,7 @@ number of groups, data or none; errors."""
 
 import json
 import math
+import random
 import re
 import struct
 import xml.etree.ElementTree as xml
@@ -393,7 +394,8 @@ class Residuals(TestCase):
         levels = (10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
         interval = "--interval=" + ",".join(f"0.{level}" for level in levels)
         rows = [row for group in groups
-                for row in self.residuals(group, interval, *options)]
+                for row in self.residuals(group, interval, *options)
+                if row.get("w") != "0"]
         dots = picture.dots("p")
         self.assertEqual(len(dots), len(levels))
         for (x, y), level in zip(dots, levels):
@@ -408,6 +410,23 @@ class Residuals(TestCase):
 
     def test_coverage(self):
         self.check_coverage(self.view["0"]["Coverage of intervals"])
+
+    def test_coverage_of_rows_with_weights(self):
+        """Each has the interval of its weight; those of weight 0 have none."""
+        rng = random.Random(1)
+        self.train = harness.write_csv(self.train, [
+            dict(row, w=rng.choice(("0", "0.01", "1", "20")))
+            for row in harness.read_csv(self.train)])
+        self.model = self.compile(FORMULA, weights="w", name="weighted",
+                                  **small.KEYS)
+        self.weights = self.fit(self.model, self.train, "--inference")
+        view = self.views(self.page(self.model, self.weights, self.train))
+        self.check_coverage(view["0"]["Coverage of intervals"])
+        none = harness.write_csv(self.dir / "none.csv", [
+            dict(row, w="0") for row in harness.read_csv(self.train)])
+        picture = self.views(self.page(self.model, self.weights, none))[
+            "0"]["Coverage of intervals"]
+        self.assertEqual(picture.dots("p"), [])
 
     def test_coverage_of_conformal_intervals(self):
         """Of weights with held-out residuals, beside or without errors."""

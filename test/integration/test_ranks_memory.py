@@ -111,10 +111,10 @@ class RanksMemory(ranks.TestCase):
                    for i in range(count)) + 1
 
     def check_table(self, command, use, formula, groups, rows, counts,
-                    *fitting, width=5, asked=(), columns=0):
+                    *fitting, width=5, asked=(), columns=0, **keys):
         """A prediction by ranks, each of a part of the file's bytes. With
         `asked`, standard errors have so many columns."""
-        model = self.compile(formula, **small.KEYS)
+        model = self.compile(formula, **small.KEYS, **keys)
         train = self.write_groups(groups, rows, width)
         weights = self.fit(model, train, *fitting)
         info, rung = self.info(model, use)
@@ -209,7 +209,8 @@ class RanksMemory(ranks.TestCase):
     def test_standard_errors(self):
         self.check_table("predict", "predict", "y ~ l(a) + s(d, k=9)", 3,
                          300_000, (2, 3), "--inference", width=17,
-                         asked=("--se", "--interval=0.9,0.99"), columns=5)
+                         asked=("--se", "--interval=0.9,0.99"), columns=5,
+                         weights="w")
 
     def test_standard_errors_of_effects(self):
         self.check_table("decompose", "terms",

@@ -367,11 +367,13 @@ class AdditiveModel:
     def _about(self) -> dict[str, Any]:
         return self._fit_.compiled.about
 
-    def _run(self, data: Any, command: str,
-             options: Sequence[str] = ()) -> tuple[list[str], np.ndarray]:
+    def _run(self, data: Any, command: str, options: Sequence[str] = (),
+             weighted: bool = False) -> tuple[list[str], np.ndarray]:
+        """A prediction, for which row weights are read if it is `weighted`."""
         self._check_fitted()
         self._check_features(data)
-        frame = _frames.read(data, _rows.needed_by(self._about, fit=False))
+        frame = _frames.read(data, _rows.needed_by(self._about, fit=False,
+                                                   weighted=weighted))
         try:
             names, numbers, notes = self._fit_.model.predict(
                 frame, command, self._options() + list(options),
@@ -391,13 +393,16 @@ class AdditiveModel:
         0.9, the result is a frame of the kind of `data`, whose columns have the
         names of the command ``predict``. `method` says what intervals come
         from: gaussian, conformal or conformal-signed. The fit must have had
-        `inference`, or `calibrate` for conformal ones.
+        `inference`, or `calibrate` for conformal ones. Gaussian ones are those
+        of the weights of the rows, if `data` has the column of row weights.
         """
         data = _frames.opened(data)
         options = _intervals(interval, method)
         if se:
             options.append("--se")
-        names, numbers = self._run(data, "predict", options)
+        names, numbers = self._run(
+            data, "predict", options,
+            weighted=interval is not None and method == "gaussian")
         if options:
             return self._frame(data, names, numbers)
         return _frames.series_like(_frames.kind_of(data),

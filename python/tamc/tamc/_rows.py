@@ -14,11 +14,15 @@ from . import _cache, _engine, _frames
 from ._errors import Error, ModelWarning
 
 
-def needed_by(about: dict[str, Any], fit: bool) -> set[str]:
-    """The columns that compiled code reads for a fit or a prediction."""
+def needed_by(about: dict[str, Any], fit: bool,
+              weighted: bool = False) -> set[str]:
+    """The columns that compiled code reads for a fit or a prediction, which is
+    `weighted` if it reads row weights."""
     names = set(about["inputs"]) | {about["group"], about["date"]}
     if fit:
-        names |= {about["target"], about["weights"]}
+        names.add(about["target"])
+    if fit or weighted:
+        names.add(about["weights"])
     return names - {None}
 
 

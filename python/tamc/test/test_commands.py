@@ -10,7 +10,9 @@ import pathlib
 import pickle
 import unittest
 
-from test_model import DATA, Executable, Folder, read, tamc
+import numpy as np
+
+from test_model import DATA, Executable, Folder, frames_of, read, tamc
 
 TRAIN = DATA / "effects/train_G2.csv"
 NEW = DATA / "effects/test_G2.csv"
@@ -141,6 +143,51 @@ class Commands(Folder):
         self.model.save(path)
         self.check_table(tamc.load(path).predict(self.new, se=True),
                          self.predicted("--se"))
+
+    def test_weighted_intervals(self):
+        """Only gaussian intervals read the weights of new rows."""
+        self.executable = Executable(self.folder, FORMULA, "--group=g",
+                                     "--date=date", "--weights=k")
+        self.model = tamc.AdditiveModel(FORMULA, group="g", date="date",
+                                        weights="k")
+        self.fit("fit", "--inference", "--calibrate=0.2")
+        self.model.fit(self.train, inference=True, calibrate=0.2)
+        wanted = self.predicted("--interval=0.9")
+        self.assertIn(0, self.new["k"])
+        self.assertEqual(wanted["upper_90"].count(float("inf")),
+                         (self.new["k"] == 0).sum())
+        for name, frame in frames_of(self.new):
+            with self.subTest(frame=name), self.assertWarnsRegex(
+                    tamc.ModelWarning, "intervals of .* rows are infinite: "
+                    "their weights in column 'k' are 0 or too small"):
+                got = self.model.predict(frame, interval=0.9)
+                self.check_table({each: np.asarray(got[each])
+                                  for each in wanted}, wanted)
+        self.new["k"] = np.full(len(self.new["k"]), "much")
+        for options in ({"se": True}, {"interval": 0.9,
+                                       "method": "conformal"}):
+            self.model.predict(self.new, **options)
+        with self.assertRaisesRegex(tamc.Error, "column 'k'"):
+            self.model.predict(self.new, interval=0.9)
+        del self.new["k"]
+        bare = self.model.predict(self.new, interval=0.9)
+        self.new["k"] = np.ones(len(self.new["y"]))
+        self.check_table(self.model.predict(self.new, interval=0.9),
+                         {each: bare[each].tolist() for each in bare})
+
+    def test_sample_weight(self):
+        """Its column has that name in new rows."""
+        given = self.train.pop("k") + 1
+        self.model.fit(self.train, sample_weight=given, inference=True)
+        self.new["sample_weight"] = self.new["k"] + 1
+        got = self.model.predict(self.new, interval=0.9)
+        named = tamc.AdditiveModel(FORMULA, group="g", date="date",
+                                   weights="k")
+        named.fit(dict(self.train, k=given), inference=True)
+        self.new["k"] += 1
+        wanted = named.predict(self.new, interval=0.9)
+        self.check_table(got, {each: wanted[each].tolist()
+                               for each in wanted})
 
     def test_calibrate_by_column(self):
         self.fit("fit", "--calibrate=k=1")

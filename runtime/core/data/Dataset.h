@@ -151,8 +151,8 @@ public:
   const int32_t *codes(size_t input) const { return codeColumns[input].get(); }
   /// Null when predicting.
   const double *target() const;
-  /// Null when predicting or without a weight column. As read until they are
-  /// scaled.
+  /// Null without a weight column, and when predicting unless they were asked
+  /// for. As read until they are scaled.
   const double *weights() const;
 
   /// Divides the row weights by their mean in each group, as the steps need

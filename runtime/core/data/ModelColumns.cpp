@@ -26,7 +26,8 @@ size_t indexIn(std::vector<size_t> &list, size_t value) {
 
 Result<ModelColumns>
 ModelColumns::find(const tamrt_model &model, Purpose purpose,
-                   const std::function<Result<size_t>(const char *)> &require) {
+                   const std::function<Result<size_t>(const char *)> &require,
+                   bool weightsIfAny) {
   ModelColumns columns;
   Status status;
   auto find = [&](const char *name) -> std::optional<size_t> {
@@ -53,6 +54,10 @@ ModelColumns::find(const tamrt_model &model, Purpose purpose,
     if (std::optional<size_t> column = find(model.target))
       columns.target = indexIn(columns.numbers, *column);
     if (std::optional<size_t> column = find(model.weights))
+      columns.weights = indexIn(columns.numbers, *column);
+  } else if (weightsIfAny && model.weights && status) {
+    // Its only error is that there is none.
+    if (Result<size_t> column = require(model.weights))
       columns.weights = indexIn(columns.numbers, *column);
   }
   if (!status)

@@ -39,10 +39,12 @@ struct ModelColumns {
   /// Indices in `numbers`.
   std::optional<size_t> target, weights;
 
-  /// `require` finds a column by its name.
+  /// `require` finds a column by its name; an error says that there is none.
+  /// With `weightsIfAny` a prediction has row weights if there are some.
   static Result<ModelColumns>
   find(const tamrt_model &model, Purpose purpose,
-       const std::function<Result<size_t>(const char *)> &require);
+       const std::function<Result<size_t>(const char *)> &require,
+       bool weightsIfAny = false);
 };
 
 /// The columns for `purpose` without a file: their positions are the order in

@@ -528,8 +528,7 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   const unsigned threads =
       chooseThreads(options.threads, std::max<size_t>(bytes, 1),
                     kBlocksPerThread * options.blockBytes);
-  // One block for each thread, and one set aside for each thread except the
-  // first.
+  // One block for each thread, and one set aside for each but the first.
   const size_t count = 2 * size_t(threads) - 1;
   if (blocks.size() < count)
     blocks.resize(count);
@@ -704,7 +703,8 @@ Result<RowReader> RowReader::Impl::open(const DataSource &source,
     return std::move(file).error();
   Result<ModelColumns> columns = ModelColumns::find(
       model, trained && !options.forWindows ? trained->purpose : Purpose::Fit,
-      [&](const char *name) { return file->require(name); });
+      [&](const char *name) { return file->require(name); },
+      options.weightsIfAny);
   if (!columns)
     return std::move(columns).error();
   std::optional<size_t> textColumn;

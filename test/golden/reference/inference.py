@@ -90,10 +90,11 @@ class Inference:
     def coefficient_errors(self):
         return [self.error_of(row[i]) for i, row in enumerate(self.inverse)]
 
-    def interval(self, row, level):
-        """Below and above the prediction of a design row."""
+    def interval(self, row, level, weight=1.0):
+        """Below and above the prediction of a design row of this weight."""
         half = (statistics.NormalDist().inv_cdf((1 + level) / 2)
-                * math.sqrt(self.sigma2 * (1 + self.form(row))))
+                * math.sqrt(self.sigma2 * (1 / weight + self.form(row)))
+                if weight > 0 else math.inf)
         middle = math.fsum(self.effects_of(row))
         return [middle - half, middle + half]
 

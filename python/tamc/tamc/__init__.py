@@ -14,9 +14,9 @@ a pandas frame, or anything else with the Arrow PyCapsule interface, such as
 frames of polars and tables of pyarrow.
 """
 
-from ._errors import CompileError, Error, ModelWarning
+from ._errors import CompileError, DataWarning, Error, ModelWarning
 from ._model import AdditiveModel, load, release_memory
 from ._version import __version__
 
-__all__ = ["AdditiveModel", "CompileError", "Error", "ModelWarning", "load",
-           "release_memory", "__version__"]
+__all__ = ["AdditiveModel", "CompileError", "DataWarning", "Error",
+           "ModelWarning", "load", "release_memory", "__version__"]

@@ -7,13 +7,12 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import warnings
 from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _cache, _display, _engine, _frames, _rows, _saved
-from ._errors import Error, ModelWarning
+from . import _cache, _display, _engine, _errors, _frames, _rows, _saved
+from ._errors import Error
 from ._version import __version__
 
 #: The column of `sample_weight` in a model without one of weights.
@@ -283,7 +282,7 @@ class AdditiveModel:
         except ValueError as error:
             raise Error(str(error)) from None
         self._set_fit(_Fit(spec, compiled, fitted, _frames.kind_of(data)),
-                      _tell(notes), _frames.columns_of(data))
+                      _errors.tell(notes), _frames.columns_of(data))
         return printed
 
     def _fit_grid(self, data: Any, y: Any, sample_weight: Any,
@@ -310,7 +309,7 @@ class AdditiveModel:
         except ValueError as error:
             raise Error(str(error)) from None
         self._set_fit(_Fit(spec, compiled, fitted, _frames.kind_of(data)),
-                      _tell(notes), _frames.columns_of(data))
+                      _errors.tell(notes), _frames.columns_of(data))
         return printed
 
     def _run_line(self, compiled: _cache.Compiled, frame: "_engine.Frame",
@@ -380,21 +379,24 @@ class AdditiveModel:
                 _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
-        _tell(notes)
+        _errors.tell(notes)
+        _errors.tell_rows(notes, self.drop_missing)
         return names, numbers
 
     def predict(self, data: Any, *, se: bool = False,
                 interval: float | Sequence[float] | None = None,
                 method: str = "gaussian") -> Any:
         """The predictions of rows: an array; a series for pandas and polars.
-        `data` is as for `fit`.
+        `data` is as for `fit`. Rows unlike those of the fit, beyond its range
+        or with other levels, are counted in a `DataWarning`.
 
         With `se`, standard errors, or `interval`, one or several levels such as
         0.9, the result is a frame of the kind of `data`, whose columns have the
         names of the command ``predict``. `method` says what intervals come
         from: gaussian, conformal or conformal-signed. The fit must have had
         `inference`, or `calibrate` for conformal ones. Gaussian ones are those
-        of the weights of the rows, if `data` has the column of row weights.
+        of the weights of the rows, if `data` has the column of row weights;
+        else those of weight 1, with a `DataWarning`.
         """
         data = _frames.opened(data)
         options = _intervals(interval, method)
@@ -513,7 +515,7 @@ class AdditiveModel:
                 _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
-        self.adapt_notes_: list[str] = _tell(notes)
+        self.adapt_notes_: list[str] = _errors.tell(notes)
         result = (_frames.series_like(_frames.kind_of(data),
                                       numbers.reshape(-1), "prediction", data)
                   if formula is None else self._frame(data, names, numbers))
@@ -540,7 +542,9 @@ class AdditiveModel:
                 frame, command, options, _display.progress_on(self.verbose))
         except ValueError as error:
             raise Error(str(error)) from None
-        _tell(notes)
+        _errors.tell(notes)
+        if data is not None:
+            _errors.tell_rows(notes, self.drop_missing)
         return printed
 
     def plan(self) -> _display.Text:
@@ -620,7 +624,7 @@ class AdditiveModel:
         if y is None:
             y = _frames.column_of(data, self._about["target"])
         y = _frames.numbers_of(_rows.column_of(y))
-        predicted = np.asarray(self.predict(data), dtype=np.float64)
+        predicted = self._run(data, "predict")[1].reshape(-1)
         weights = (np.ones(len(predicted)) if sample_weight is None
                    else _frames.numbers_of(sample_weight))
         # NumPy would repeat a column of other dimensions.
@@ -769,13 +773,6 @@ def _intervals(interval: float | Sequence[float] | None,
         return []
     levels = [interval] if isinstance(interval, (int, float)) else interval
     return [f"--interval={_list(levels)}", f"--method={method}"]
-
-
-def _tell(notes: list[tuple[str, str]]) -> list[str]:
-    for kind, text in notes:
-        if kind == "warning":
-            warnings.warn(text, ModelWarning, stacklevel=4)
-    return [text for kind, text in notes]
 
 
 def _not_fitted() -> Exception:

@@ -170,7 +170,10 @@ class Commands(Folder):
         with self.assertRaisesRegex(tamc.Error, "column 'k'"):
             self.model.predict(self.new, interval=0.9)
         del self.new["k"]
-        bare = self.model.predict(self.new, interval=0.9)
+        with self.assertWarnsRegex(
+                tamc.DataWarning, "column 'k' is missing: intervals are those "
+                "of rows of weight 1$"):
+            bare = self.model.predict(self.new, interval=0.9)
         self.new["k"] = np.ones(len(self.new["y"]))
         self.check_table(self.model.predict(self.new, interval=0.9),
                          {each: bare[each].tolist() for each in bare})
@@ -179,6 +182,9 @@ class Commands(Folder):
         """Its column has that name in new rows."""
         given = self.train.pop("k") + 1
         self.model.fit(self.train, sample_weight=given, inference=True)
+        with self.assertWarnsRegex(
+                tamc.DataWarning, "column 'sample_weight' is missing"):
+            self.model.predict(self.new, interval=0.9)
         self.new["sample_weight"] = self.new["k"] + 1
         got = self.model.predict(self.new, interval=0.9)
         named = tamc.AdditiveModel(FORMULA, group="g", date="date",

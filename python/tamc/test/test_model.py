@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -68,6 +69,14 @@ class Executable:
     def run(self, *arguments):
         return subprocess.run([self.path, *arguments], check=True, text=True,
                               capture_output=True).stdout
+
+    def notes(self, *arguments):
+        """What a run notes, in its order."""
+        done = subprocess.run([self.path, *arguments, "--weights",
+                               self.weights], check=True, text=True,
+                              capture_output=True)
+        return [line.partition(": note: ")[2]
+                for line in done.stderr.splitlines()]
 
     def fit(self, train):
         self.run("fit", train, "-o", self.weights)
@@ -314,6 +323,79 @@ class Missing(Folder):
         self.assertEqual(
             model.score(x[:, None], np.ma.array(y, mask=mask)),
             model.score(x[~mask][:, None], y[~mask]))
+
+
+class NewRows(Folder):
+    """What the executable notes about new rows is one warning."""
+    formula = "y ~ l(x) + c(day, ap=-3) + c(month, n_cat=12) + pid(z, w=2)"
+
+    def setUp(self):
+        super().setUp()
+        n = np.arange(24)
+        self.train = {"y": np.sin(n), "x": n * 1.0, "z": np.cos(n),
+                      "day": np.array(["work", "fair"])[n % 2],
+                      "month": n % 12, "at": n}
+        # Beyond the range; a new level; a code beyond n_cat; equal dates.
+        self.new = {name: values.copy() for name, values in self.train.items()}
+        self.new["x"][[3, 5, 6]] = -9.0, 99.0, 100.0
+        self.new["day"][:2] = "gone"
+        self.new["month"][7] = 14
+        self.new["at"][9] = self.new["at"][8]
+        paths = []
+        for name in ("train", "new"):
+            paths.append(self.folder / f"{name}.csv")
+            with open(paths[-1], "w", newline="") as file:
+                writer = csv.writer(file)
+                data = getattr(self, name)
+                writer.writerow(data)
+                writer.writerows(zip(*data.values()))
+        executable = Executable(self.folder, self.formula, "--date=at",
+                                "--profile", paths[0])
+        executable.fit(paths[0])
+        self.notes = executable.notes("predict", paths[1])
+        self.model = tamc.AdditiveModel(self.formula, date="at").fit(
+            self.train)
+
+    def warned(self, call, *arguments, **options):
+        """The result, and the texts of the warnings, which name the line of
+        the call."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = call(*arguments, **options)
+        for each in caught:
+            self.assertIs(each.category, tamc.DataWarning)
+            self.assertEqual(each.filename, __file__)
+        return result, [str(each.message) for each in caught]
+
+    def test_warnings(self):
+        self.assertEqual(len(self.notes), 4, self.notes)
+        wanted = ["; ".join(self.notes)]
+        path = self.folder / "model.tamc"
+        self.model.save(path)
+        for model in (self.model, tamc.load(path)):
+            for call in (model.predict, model.decompose, model.score,
+                         model.evaluate):
+                self.assertEqual(self.warned(call, self.new)[1], wanted)
+                self.assertEqual(self.warned(call, self.train)[1], [])
+            self.assertEqual(self.warned(model.plot, data=self.new)[1], wanted)
+            self.assertEqual(self.warned(model.plot)[1], [])
+        for _, frame in frames_of(self.new):
+            self.assertEqual(self.warned(self.model.predict, frame)[1], wanted)
+        self.assertTrue(issubclass(tamc.DataWarning, tamc.ModelWarning))
+
+    def test_dropped_rows(self):
+        """They were asked for, and their predictions are NaN."""
+        model = tamc.AdditiveModel("y ~ l(x)", drop_missing=True).fit(
+            self.train)
+        few = {"x": [1.0, np.nan, 2.0], "y": [1.0, 2.0, 3.0]}
+        calls = (model.predict, model.decompose, model.score, model.evaluate,
+                 model.plot)
+        for call in calls:
+            self.assertEqual(self.warned(call, data=few)[1], [])
+        few["x"][2] = 24.0
+        beyond = "column 'x': 1 of 2 rows are beyond the training range"
+        for call in calls:
+            self.assertEqual(self.warned(call, data=few)[1], [beyond])
 
 
 class Errors(Folder):

@@ -283,18 +283,37 @@ def _lacks(value: Any) -> bool:
 def _add_times(frame: "_engine.Frame", name: str, times: list[Any],
                missing: np.ndarray, zoned: bool) -> None:
     """Adds times of Python or pandas between those that are missing."""
+    rows = np.flatnonzero(~missing)
+    parts = [getattr(time, "nanosecond", 0) for time in times]
     if zoned:
-        utc = datetime.timezone.utc
-        times = [time.astimezone(utc).replace(tzinfo=None) for time in times]
-    # Only those of pandas have nanoseconds.
+        times = [_in_utc(time) for time in times]
+    found = np.array(times, "datetime64[us]")
     unit = "us"
-    if any(getattr(time, "nanosecond", 0) for time in times):
-        unit, times = "ns", [np.datetime64(time, "us").astype("datetime64[ns]")
-                             + getattr(time, "nanosecond", 0)
-                             for time in times]
+    # Only those of pandas have nanoseconds.
+    if any(parts):
+        years = found.astype("datetime64[Y]").astype(np.int64) + 1970
+        beyond = (years < 1678) | (years > 2261)
+        if beyond.any():
+            raise ValueError(f"column '{name}': row {rows[beyond][0]}: "
+                             "expected a time in the years 1678 to 2261, as "
+                             "others have nanoseconds, got "
+                             f"'{found[beyond][0]}'")
+        unit = "ns"
+        found = (found.astype("datetime64[ns]")
+                 + np.array(parts, "timedelta64[ns]"))
     array = np.full(len(missing), np.datetime64("NaT"), f"datetime64[{unit}]")
-    array[~missing] = times
+    array[rows] = found
     frame.add_times(name, array.view(np.int64), _TICKS[unit], zoned)
+
+
+def _in_utc(time: Any) -> Any:
+    """A time with a zone as one of UTC without."""
+    try:
+        return time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    except OverflowError:
+        # The years of NumPy go on beyond those of Python.
+        return (np.datetime64(time.replace(tzinfo=None), "us")
+                - np.timedelta64(time.utcoffset(), "us"))
 
 
 def _add_numbers(frame: "_engine.Frame", name: str, array: np.ndarray,

@@ -5,6 +5,7 @@
 """Frames of pandas, polars and pyarrow give the same bytes as arrays. A library
 that is not installed is skipped."""
 
+import datetime
 import unittest
 
 import numpy as np
@@ -105,6 +106,43 @@ class Frames(Folder):
                 self.assertTrue(np.array_equal(
                     model.predict({"k": other}), wanted, equal_nan=True),
                     f"{type(other)} of {times[0]}")
+
+    def test_years_of_times(self):
+        """Times whose year in UTC Python does not have, and those that have no
+        nanoseconds beside one that has some."""
+        east, west = (datetime.timezone(datetime.timedelta(hours=hours))
+                      for hours in (1, -1))
+        least, most = datetime.datetime.min, datetime.datetime.max
+        y = np.arange(4) % 2 * 1.0
+        model = tamc.AdditiveModel("y ~ c(k, ap=-9)")
+        first = least.replace(tzinfo=east)
+        for later in (least.replace(tzinfo=datetime.timezone.utc),
+                      least.replace(tzinfo=west), most.replace(tzinfo=east)):
+            got = model.fit({"y": y, "k": [first, later] * 2}).predict(
+                {"k": [later, first]})
+            self.assertGreater(got[0], 0.9)
+            self.assertLess(got[1], 0.1)
+        # As the same time in a column of such times.
+        pandas = library("pandas")
+        self.same(model.predict({"k": [first]}),
+                  model.predict({"k": pandas.Series([first])}))
+        dated = tamc.AdditiveModel("y ~ pid(x, w=2)", date="d")
+        data = {"y": y, "x": y, "d": [first.replace(year=year)
+                                      for year in (9, 1, 5, 7)]}
+        self.same(dated.fit(data).predict(data), dated.predict(
+            dict(data, d=[time.astimezone(west) if time.year > 1
+                          else time for time in data["d"]])))
+        data["d"][2] = most.replace(tzinfo=west)
+        with self.assertRaisesRegex(tamc.Error, "^data: row 2: .*expected a "
+                                    "time in the years 0000 to 9999"):
+            dated.fit(data)
+        data["d"] = [None, pandas.Timestamp("2020-01-01 00:00:00.000000001"),
+                     datetime.datetime(1677, 1, 1), least]
+        with self.assertRaisesRegex(
+                tamc.Error, "^data: column 'd': row 2: expected a time in the "
+                "years 1678 to 2261, as others have nanoseconds, got "
+                "'1677-01-01T00:00:00.000000'$"):
+            dated.fit(data)
 
     def test_nullable(self):
         """Nullable columns, those of Arrow in pandas, and masked arrays mean

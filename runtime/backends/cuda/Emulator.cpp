@@ -499,11 +499,11 @@ FiberThread::FiberThread(Fibers &fibers, Launch &launch, int64_t block,
                          int thread)
     : LoopThread(launch, block, thread), fibers(&fibers) {}
 
-LoopThread::View<double> FiberThread::shared(int first, int count) const {
+LoopThread::View<double, true> FiberThread::shared(int first, int count) const {
   if (first < 0 || count < 0 || first > sharedCount - count)
     failOutside(first + count, sharedCount);
   auto *self = const_cast<FiberThread *>(this);
-  return View<double>(
+  return View<double, true>(
       self,
       {fibers->shared.data() + first, count, fibers->records.data() + first},
       1);
@@ -552,7 +552,8 @@ void Emulator::arrange(int64_t count, int64_t width,
     break;
   case Order::Random:
     for (size_t i = out.size(); i > 1; --i)
-      std::swap(out[i - 1], out[random() % i]);
+      // A number below i, without a division.
+      std::swap(out[i - 1], out[(random() >> 32) * i >> 32]);
     break;
   }
 }

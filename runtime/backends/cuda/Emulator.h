@@ -78,6 +78,8 @@ public:
   uint64_t interval() const { return number >> kBits; }
   uint64_t thread() const { return number & ((1 << kBits) - 1); }
   bool operator==(const Access &) const = default;
+  /// By interval first.
+  bool operator<(const Access &other) const { return number < other.number; }
 
 private:
   static constexpr unsigned kBits = 16;
@@ -85,36 +87,46 @@ private:
 };
 
 /// An access by a thread, now.
-struct Moment {
-  Access access;
-  /// The first intervals of its launch and block.
-  uint64_t launch = 0, block = 0;
+class Moment {
+public:
+  Moment(uint64_t interval, uint64_t thread, uint64_t launch, uint64_t block)
+      : access(interval, thread), several(interval, kSeveral),
+        interval(interval, 0), launch(launch, 0), block(block, 0) {}
+
+  const Access &get() const { return access; }
 
   /// Whether an access happens before everything that the thread may do: it is
   /// of another launch, of the same thread, or of the same block before a
   /// barrier.
-  bool isAfter(const Access &other) const {
-    if (other.interval() < launch || other == access)
+  [[gnu::always_inline]] bool isAfter(const Access &other) const {
+    if (other < launch || other == access)
       return true;
-    if (other.interval() < block || other.thread() == kSeveralBlocks)
+    if (other < block || other.thread() == kSeveralBlocks)
       return false;
-    return other.interval() < access.interval() ||
-           other.thread() == access.thread();
+    return other < interval || other.thread() == access.thread();
+  }
+
+  /// Whether those that have read include the access, and so many others that
+  /// it tells nothing new. A write between them ended the launch.
+  [[gnu::always_inline]] bool isIn(const Access &read) const {
+    return read == access || read == several;
   }
 
   /// Adds the access to those that have read.
-  void joinTo(Access &read) const {
-    if (read == access)
-      return;
-    if (read.interval() < launch)
+  [[gnu::always_inline]] void joinTo(Access &read) const {
+    if (read < launch)
       read = access;
-    else if (read.interval() < block || read.thread() == kSeveralBlocks)
+    else if (read < block || read.thread() == kSeveralBlocks)
       read = Access(access.interval(), kSeveralBlocks);
-    else if (read.interval() < access.interval())
-      read = access;
     else
-      read = Access(access.interval(), kSeveral);
+      read = read < interval || read == access ? access : several;
   }
+
+private:
+  Access access, several;
+  /// The first ones of the interval between two barriers, the launch and the
+  /// block.
+  Access interval, launch, block;
 };
 
 /// The intervals of all launches of an emulator.
@@ -132,7 +144,7 @@ public:
 
   /// An access that a thread of the block makes now.
   Moment now(int thread) const {
-    return {Access(interval, static_cast<uint64_t>(thread)), launch, block};
+    return {interval, static_cast<uint64_t>(thread), launch, block};
   }
   /// The number of the block of this launch that executed in an interval.
   int64_t blockOf(uint64_t interval) const;
@@ -179,7 +191,8 @@ struct Launch {
     size_t bytes = 0;
     void *memory = nullptr, *records = nullptr;
   };
-  Found known[32] = {};
+  static constexpr int kKnownBits = 5;
+  Found known[1 << kKnownBits] = {};
 
   /// The buffer where it is. Throws Fault.
   template <class T> Buffer<T> placed(const Buffer<T> &buffer) {
@@ -187,7 +200,9 @@ struct Launch {
       return buffer;
     const size_t bytes = size_t(buffer.count) * sizeof(T);
     const auto number = reinterpret_cast<uintptr_t>(buffer.data);
-    Found &found = known[number / sizeof(T) % std::size(known)];
+    // The addresses are multiples of large numbers: the bits of a product's
+    // top depend on all of theirs.
+    Found &found = known[number * 0x9e3779b97f4a7c15 >> (64 - kKnownBits)];
     if (found.address != number || found.bytes != bytes) {
       Found fresh = {number, bytes, nullptr, nullptr};
       fresh.memory = places(buffer.data, bytes, fresh.records);
@@ -201,8 +216,8 @@ struct Launch {
 class LoopThread {
 public:
   LoopThread(Launch &launch, int64_t block, int thread)
-      : launch(&launch), blockIndex(block), threadIndex(thread),
-        now(launch.time.now(thread)) {}
+      : launch(&launch), counts(&launch.counts), blockIndex(block),
+        threadIndex(thread), now(launch.time.now(thread)) {}
 
   int64_t block() const { return blockIndex; }
   int64_t blocks() const { return launch->grid.blocks; }
@@ -212,7 +227,7 @@ public:
   int64_t total() const { return blocks() * threads(); }
 
   /// An element that may be written.
-  template <class T> class Element {
+  template <class T, bool isShared> class Element {
   public:
     Element(LoopThread *thread, T *at, Record *record)
         : thread(thread), at(at), record(record) {}
@@ -220,20 +235,26 @@ public:
 
     [[gnu::always_inline]]
     operator T() const { // NOLINT: an element is read like a number.
-      thread->noteRead(record, sizeof(T));
+      thread->noteRead<isShared>(record, sizeof(T));
       return *at;
     }
     [[gnu::always_inline]] const Element &operator=(T value) const {
-      thread->noteWrite(record, sizeof(T));
+      thread->noteWrite<isShared>(record, sizeof(T));
       *at = value;
       return *this;
     }
     const Element &operator=(const Element &other) const {
       return *this = T(other);
     }
-    const Element &operator+=(T value) const { return *this = *this + value; }
-    const Element &operator-=(T value) const { return *this = *this - value; }
-    const Element &operator*=(T value) const { return *this = *this * value; }
+    [[gnu::always_inline]] const Element &operator+=(T value) const {
+      return *this = *this + value;
+    }
+    [[gnu::always_inline]] const Element &operator-=(T value) const {
+      return *this = *this - value;
+    }
+    [[gnu::always_inline]] const Element &operator*=(T value) const {
+      return *this = *this * value;
+    }
 
   private:
     LoopThread *thread;
@@ -241,8 +262,8 @@ public:
     Record *record;
   };
 
-  /// The elements of a buffer.
-  template <class T> class View {
+  /// The elements of a buffer, or of the block's shared memory.
+  template <class T, bool isShared = false> class View {
   public:
     View(LoopThread *thread, const Buffer<T> &buffer, size_t stride)
         : thread(thread), buffer(buffer), stride(stride) {}
@@ -253,10 +274,10 @@ public:
       auto *records = static_cast<Record *>(buffer.records);
       Record *record = records ? records + size_t(i) * stride : nullptr;
       if constexpr (std::is_const_v<T>) {
-        thread->noteRead(record, sizeof(T));
+        thread->noteRead<isShared>(record, sizeof(T));
         return std::remove_const_t<T>(buffer.data[i]);
       } else {
-        return Element<T>(thread, buffer.data + i, record);
+        return Element<T, isShared>(thread, buffer.data + i, record);
       }
     }
 
@@ -281,36 +302,39 @@ public:
 
 protected:
   /// Called for each access, and therefore inline.
+  template <bool isShared>
   [[gnu::always_inline]] void noteRead(Record *record, size_t bytes) {
-    count(record, launch->counts.readBytes, bytes);
-    if (!record)
+    count<isShared>(record, counts->readBytes, bytes);
+    if (!record || now.isIn(record->read))
       return;
     if (!now.isAfter(record->written))
       failRace("reads", record->written, "wrote");
     now.joinTo(record->read);
   }
+  template <bool isShared>
   [[gnu::always_inline]] void noteWrite(Record *record, size_t bytes) {
-    count(record, launch->counts.writtenBytes, bytes);
-    if (!record)
+    count<isShared>(record, counts->writtenBytes, bytes);
+    // If it has written the element before, others ended the launch since.
+    if (!record || record->written == now.get())
       return;
     if (!now.isAfter(record->written))
       failRace("writes", record->written, "wrote");
     if (!now.isAfter(record->read))
       failRace("writes", record->read, "read");
-    record->written = now.access;
+    record->written = now.get();
   }
-  [[noreturn]] void failRace(const char *what, const Access &other,
-                             const char *did) const;
-  [[noreturn]] void failOutside(int64_t index, int64_t count) const;
+  [[noreturn, gnu::cold]] void failRace(const char *what, const Access &other,
+                                        const char *did) const;
+  [[noreturn, gnu::cold]] void failOutside(int64_t index, int64_t count) const;
   /// Ends the launch with a message that names kernel, block and thread.
-  [[noreturn]] void failWith(const std::string &what) const;
+  [[noreturn, gnu::cold]] void failWith(const std::string &what) const;
 
   Launch *launch;
+  Counts *counts;
   int64_t blockIndex;
   int threadIndex;
   Moment now;
-  /// Shared memory of the block: its records are accessed for every access
-  /// that is not to global memory.
+  /// Of the shared memory of the block.
   Record *sharedRecords = nullptr;
   int64_t sharedCount = 0;
   /// Shared doubles accessed since the last barrier, if bank conflicts are
@@ -319,11 +343,10 @@ protected:
 
 private:
   /// Counts an access to global or to shared memory.
+  template <bool isShared>
   [[gnu::always_inline]] void count(const Record *record, uint64_t &globalBytes,
                                     size_t bytes) {
-    const bool isShared =
-        record >= sharedRecords && record < sharedRecords + sharedCount;
-    if (!isShared)
+    if constexpr (!isShared)
       globalBytes += bytes;
     else if (sharedLog)
       sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
@@ -337,7 +360,7 @@ class FiberThread : public LoopThread {
 public:
   FiberThread(Fibers &fibers, Launch &launch, int64_t block, int thread);
 
-  View<double> shared(int first, int count) const;
+  View<double, true> shared(int first, int count) const;
   /// `line` is the caller's: all threads have to wait at the same barrier.
   void barrier(int line = __builtin_LINE());
   double shuffleDown(uint32_t mask, double x, int distance,

@@ -104,6 +104,33 @@ TEST(Emulator, RacesOfGlobalMemory) {
                          view[thread.index() + 1] = double(view[50]);
                        }),
                        "thread 17: race: writes what several blocks"));
+  // Each thread reads it twice before one writes it.
+  EXPECT_TRUE(contains(
+      message([&](LoopThread &thread) {
+        auto view = thread.view(numbers.buffer());
+        view[thread.index() + 34] = double(view[50]) + double(view[50]);
+      }),
+      "thread 16: race: writes what block 0, several threads read"));
+  // Each thread writes its element twice, and reads that of another after or
+  // between.
+  EXPECT_TRUE(contains(message([&](LoopThread &thread) {
+                         auto view = thread.view(numbers.buffer());
+                         view[thread.index()] = 1.0;
+                         view[thread.index()] = 2.0;
+                         const double before =
+                             view[std::max<int64_t>(0, thread.index() - 1)];
+                         (void)before;
+                       }),
+                       "thread 1: race: reads what block 0, thread 0 wrote"));
+  EXPECT_TRUE(contains(message([&](LoopThread &thread) {
+                         auto view = thread.view(numbers.buffer());
+                         view[thread.index()] = 1.0;
+                         const double before =
+                             view[std::max<int64_t>(0, thread.index() - 1)];
+                         (void)before;
+                         view[thread.index()] = 2.0;
+                       }),
+                       "thread 1: race: reads what block 0, thread 0 wrote"));
   EXPECT_TRUE(contains(message([&](LoopThread &thread) {
                          auto view = thread.view(numbers.buffer());
                          view[thread.index()] =

@@ -10,34 +10,39 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace tamrt {
 
 std::vector<Coordinate> coordinatesOf(const tamrt_model &model) {
-  // The names of a product's factors, which follow it, are its own and their
-  // places.
-  auto isFactor = [&](size_t outer, size_t inner) {
-    const tamrt_penalty &a = model.penalties[outer],
-                        &b = model.penalties[inner];
-    const std::string_view name = a.name, longer = b.name;
-    return outer != inner && a.effect == b.effect && longer.starts_with(name) &&
-           longer.substr(name.size()).starts_with('[');
-  };
   const auto count = size_t(model.penalty_count);
-  std::vector<Coordinate> coordinates;
+  std::map<std::pair<int64_t, std::string_view>, size_t> placeOf;
+  for (size_t i = 0; i < count; ++i)
+    placeOf.emplace(
+        std::pair(model.penalties[i].effect, model.penalties[i].name), i);
+  std::vector<Coordinate> all;
+  std::vector<bool> isProduct(count);
   for (size_t i = 0; i < count; ++i) {
     Coordinate coordinate{i, {}, model.penalties[i].effect};
-    bool isProduct = false;
-    for (size_t j = 0; j < count; ++j) {
-      isProduct |= isFactor(i, j);
-      if (isFactor(j, i))
-        coordinate.products.push_back(j);
+    // The names of a product's factors are its own and their places.
+    const std::string_view name = model.penalties[i].name;
+    for (size_t at = name.find('['); at != name.npos;
+         at = name.find('[', at + 1)) {
+      const auto product =
+          placeOf.find({coordinate.effect, name.substr(0, at)});
+      if (product == placeOf.end())
+        continue;
+      coordinate.products.push_back(product->second);
+      isProduct[product->second] = true;
     }
-    if (!isProduct)
-      coordinates.push_back(std::move(coordinate));
+    all.push_back(std::move(coordinate));
   }
-  return coordinates;
+  std::erase_if(all, [&](const Coordinate &coordinate) {
+    return isProduct[coordinate.penalty];
+  });
+  return all;
 }
 
 double apOf(const Coordinate &coordinate, const std::vector<double> &aps) {

@@ -240,9 +240,22 @@ Status runPlan(const tamrt_model &model, const Options &options) {
 
 static std::terminate_handler terminateBefore;
 
+/// Those of the run, once they are known to each other. The handler of
+/// std::terminate has no arguments.
+static std::optional<tamrt::Ranks> ranks;
+
+/// Ends the other ranks, which do not know of a failure of this one alone.
+static void endOthers() {
+  if (ranks)
+    ranks->abort();
+}
+
 /// The handler of std::terminate. An exception for which there is no memory
 /// ends here, unless libstdc++ found memory to keep for it when it was loaded.
+/// What else ends here is a defect: its signal shows it to the launcher.
 static void terminate() {
+  // MPI could come here again.
+  std::set_terminate(std::abort);
   void *memory = std::malloc(4096);
   std::free(memory);
   if (std::current_exception() || memory)
@@ -252,6 +265,7 @@ static void terminate() {
                "%s: error: out of memory: there is none for the exception that "
                "would say so\n",
                program_invocation_short_name);
+  endOthers();
   std::_Exit(1);
 }
 
@@ -268,13 +282,6 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
   // The runtime itself does not throw; exceptions of the standard library must
   // not cross the C ABI.
   int64_t usedBytes = 0;
-  std::optional<tamrt::Ranks> ranks;
-  // The other ranks do not know of an exception of this one.
-  auto fail = [&] {
-    if (ranks)
-      ranks->abort();
-    return 1;
-  };
   try {
     if (!tamrt::startLog(model->name, tamrt::LogLevel::Warning))
       tamrt::tell(*model, "warning",
@@ -287,6 +294,7 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
       tamrt::tell(*model, "error", done.error().message);
     if (ranks)
       ranks->finish();
+    ranks.reset();
     return done ? 0 : 1;
   } catch (const tamrt::OutOfMemory &failure) {
     usedBytes = failure.usedBytes;
@@ -294,7 +302,8 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
   } catch (const std::exception &exception) {
     std::fprintf(stderr, "%s: error: internal error: %s\n", model->name,
                  exception.what());
-    return fail();
+    endOthers();
+    return 1;
   }
   // Here all memory of the run is free again.
   try {
@@ -305,7 +314,8 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
                  "in use and more were asked for\n",
                  model->name, static_cast<long long>(usedBytes));
   }
-  return fail();
+  endOthers();
+  return 1;
 }
 
 int tamrt_main(const tamrt_model *model, int argc, char **argv) {

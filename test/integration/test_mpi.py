@@ -658,7 +658,19 @@ class Errors(Mpi):
         self.assertIn("signal 9", printed)
         self.assertEqual(list(out.iterdir()), [])
 
-    @unittest.skipIf(harness.SANITIZE, "a sanitizer needs address space")
+    def run_failing(self, model, arguments, script):
+        """A run on two ranks, the second one started by `script`, under a
+        launcher that does not end them if one ends before the others."""
+        command, env = self.ranks(1, model, *arguments)
+        first = command[command.index("-n"):]
+        # An abort makes mpirun read memory that it has freed.
+        env.pop("GLIBC_TUNABLES", None)
+        # It would end the others itself, which srun does not.
+        env |= {"OMPI_MCA_orte_abort_on_non_zero_status": "0",
+                "OMPI_MCA_orte_allowed_exit_without_sync": "1"}
+        return self.run_program(*command, ":", *first[:2], "sh", "-c", script,
+                                "sh", *first[2:], env=env)
+
     @unittest.skipIf(harness.SANITIZE, "sanitizers reserve address space")
     def test_rank_without_memory(self):
         """A rank that has no memory tells that and ends the others, whatever
@@ -671,23 +683,50 @@ class Errors(Mpi):
         limit = 400
         while limit > 40:
             limit *= .95
-            command, env = self.ranks(1, model, "fit", train, "-o",
-                                      out / "w.safetensors")
-            first = command[command.index("-n"):]
-            # An abort makes mpirun read memory that it has freed.
-            env.pop("GLIBC_TUNABLES", None)
-            # It would end the others itself, which srun does not.
-            env |= {"OMPI_MCA_orte_abort_on_non_zero_status": "0",
-                    "OMPI_MCA_orte_allowed_exit_without_sync": "1"}
-            run = self.run_program(
-                *command, ":", *first[:2], "sh", "-c",
-                f"ulimit -v {round(limit * 1000)}; exec \"$@\"", "sh", *first[2:],
-                env=env)
+            run = self.run_failing(
+                model, ["fit", train, "-o", out / "w.safetensors"],
+                f'ulimit -v {round(limit * 1000)}; exec "$@"')
             if run.returncode != 0 and "error: out of memory: " in run.stderr:
                 break
             for path in out.iterdir():
                 path.unlink()
         self.assertRegex(run.stderr, "error: out of memory: ")
+        self.assertEqual(list(out.iterdir()), [])
+
+    @unittest.skipIf(harness.SANITIZE, "a sanitizer wants to be loaded first")
+    def test_rank_without_memory_for_an_exception(self):
+        """The same if there is none even for the exception that would say so,
+        here at the first sum over the ranks."""
+        source, library = self.dir / "end.c", self.dir / "end.so"
+        source.write_text("""
+            #include <stddef.h>
+            void *__libc_malloc(size_t bytes);
+            void terminate(void) __asm__("_ZSt9terminatev");
+            static int fails;
+            void *malloc(size_t bytes) {
+              if (!fails)
+                return __libc_malloc(bytes);
+              fails = 0;
+              return NULL;
+            }
+            int MPI_Allreduce(void) {
+              fails = 1;
+              terminate();
+              return 0;
+            }
+            """)
+        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library],
+                       check=True)
+        model = self.compile(FORMULA, group="g")
+        train = self.write(rows_of(3000))
+        out = self.dir / "out"
+        out.mkdir()
+        run = self.run_failing(
+            model, ["fit", train, "-o", out / "w.safetensors"],
+            f'export LD_PRELOAD="{library}"; exec "$@"')
+        self.assertIn("error: out of memory: there is none for the exception",
+                      run.stderr)
+        self.assertNotEqual(run.returncode, 0)
         self.assertEqual(list(out.iterdir()), [])
 
     def test_checkpoint(self):

@@ -16,10 +16,7 @@ ALLOCATORS = ("direct", "bfc", "caching")
 
 
 class BestFitFaults(test_faults.Faults):
-    """The faults with memory that is kept for the next request, at every second
-    call."""
-
-    EVERY = 2
+    """The faults with memory that is kept for the next request."""
 
     def run_sim(self, model, name, *options, **sim):
         return super().run_sim(model, name, *options, "--allocator", "bfc",
@@ -28,10 +25,8 @@ class BestFitFaults(test_faults.Faults):
 
 class CachingFaults(test_faults.Faults):
     """The faults with memory that is kept by stream, on a device that also
-    keeps released memory and that the CPU cannot address: the other calls fail.
-    """
+    keeps released memory and that the CPU cannot address."""
 
-    FIRST, EVERY = 1, 2
     # After a purge the request is tried once more.
     LOST = 0
     FELL = {"purge and retry"}

@@ -609,10 +609,8 @@ class OpaqueFaults(test_faults.Faults):
 
 
 class SolverFaults(test_faults.Faults):
-    """The same where groups are solved on the CPU and summed on such a device.
-    OpaqueFaults runs these steps there, too: every second call fails."""
-
-    EVERY = 2
+    """The same where groups are solved on the CPU and summed on such a
+    device."""
 
     def run_sim(self, model, name, *options, **sim):
         return super().run_sim(model, name, *options, "--placement",
@@ -626,9 +624,7 @@ class SolverFaults(test_faults.Faults):
 
 class SumsFaults(test_faults.Faults):
     """The same where rows are summed on the CPU, and groups solved on such a
-    device: the other calls fail."""
-
-    FIRST, EVERY = 1, 2
+    device."""
 
     def run_sim(self, model, name, *options, **sim):
         return super().run_sim(model, name, *options, "--placement",

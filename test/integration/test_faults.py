@@ -47,9 +47,6 @@ class Faults(harness.TestCase):
     # Commands of several runs of steps.
     SEVERAL = ("stream", "plot", "calibrate", "adapt", "adapt-stream",
                "grid", "grid-stream")
-    # Of the calls that a test makes fail, one by one, those of this number and
-    # each EVERY-th after it.
-    FIRST, EVERY = 0, 1
     # The event of a failed allocation in a trace.
     FELL = {"step down", "out of memory"}
 
@@ -175,10 +172,6 @@ class Faults(harness.TestCase):
         for count in left.values():
             self.assertLessEqual(count, threads, what)
 
-    def part(self, first, last, step=1):
-        """The calls from `first` to `last` that this class makes fail."""
-        return range(first, last + 1, step)[self.FIRST::self.EVERY]
-
     def sweep(self, model, name, key, calls, *options, **sim):
         """Makes each of the calls fail; returns those whose runs succeed."""
         return [k for k in calls if self.run_sim(
@@ -193,7 +186,7 @@ class Faults(harness.TestCase):
                 self.assertEqual((failed, status), (0, 0))
                 self.assertGreaterEqual(calls, self.TESTED + 3)
                 for later in (0, 1):
-                    part = self.part(1, calls)
+                    part = range(1, calls + 1)
                     good = self.sweep(model, name, "fail", part, *options,
                                       fail_later=later)
                     if not later:
@@ -203,7 +196,7 @@ class Faults(harness.TestCase):
                             (name, threads))
                     # With the CPU as a fallback, the run survives every other
                     # failure.
-                    part = self.part(self.TESTED + 1, calls)
+                    part = range(self.TESTED + 1, calls + 1)
                     good = self.sweep(
                         model, name, "fail", part, *options,
                         "--allow-cpu-fallback", fail_later=later)
@@ -224,12 +217,12 @@ class Faults(harness.TestCase):
             self.check_every_allocation(model, self.commands)
             one = ("--threads", "1")
             (_, _, kernels, *_), _ = self.run_sim(model, "adapt", *one)
-            part = self.part(TEST_KERNELS + 1, kernels)
+            part = range(TEST_KERNELS + 1, kernels + 1)
             good = self.sweep(model, "adapt", "fail_kernel", part, *one)
             self.assertEqual(good, [*part])
             # A fault that lasts ends the run: it is not tried again, and the
             # fault, which would pass, is not hidden.
-            for k in self.part(TEST_KERNELS + 1, kernels - 9, 3):
+            for k in range(TEST_KERNELS + 1, kernels - 8, 3):
                 counts, status = self.run_sim(model, "adapt", *one,
                                               fail_kernel=k, fail_kernels=2)
                 self.assertEqual(status, 1, (formula, k))
@@ -244,7 +237,7 @@ class Faults(harness.TestCase):
         one = ("--threads", "1")
         for name in self.commands:
             (_, _, kernels, *_), _ = self.run_sim(model, name, *one)
-            part = self.part(TEST_KERNELS + 1, kernels, max(kernels // 80, 1))
+            part = range(TEST_KERNELS + 1, kernels + 1, max(kernels // 80, 1))
             for k in part:
                 _, status = self.run_sim(model, name, *one, fail_kernel=k)
                 self.assertEqual(status, 0, (name, k))
@@ -279,8 +272,8 @@ class Faults(harness.TestCase):
         # The calls before the first iteration, some of the later ones of each
         # kind, and the last.
         part = range(TEST_KERNELS + 101, kernels, max(kernels // 150, 1))
-        for k in [*self.part(TEST_KERNELS + 1, TEST_KERNELS + 100),
-                  *part[self.FIRST::self.EVERY], kernels]:
+        for k in [*range(TEST_KERNELS + 1, TEST_KERNELS + 101), *part,
+                  kernels]:
             _, status = self.run_sim(model, name, *one, fail_kernel=k)
             self.assertEqual(status, 0, (name, k))
         # Several failures in a row: down to the last rung, and beyond it.
@@ -304,7 +297,7 @@ class Faults(harness.TestCase):
             (_, _, calls, *_), _ = self.run_sim(model, name, *one,
                                                kernel=kernel)
             self.assertGreater(calls, 0, kernel)
-            for k in self.part(1, calls, max(calls // 100, 1)):
+            for k in range(1, calls + 1, max(calls // 100, 1)):
                 for count in (1, 99):
                     _, status = self.run_sim(
                         model, name, *one, kernel=kernel, fail_kernel=k,
@@ -316,8 +309,7 @@ class Faults(harness.TestCase):
         two = ("--threads", "2")
         for name in self.commands:
             (_, _, kernels, *_), _ = self.run_sim(model, name, *two)
-            for k in self.part(TEST_KERNELS + 1, kernels - 1,
-                               max(kernels // 30, 1)):
+            for k in range(TEST_KERNELS + 1, kernels, max(kernels // 30, 1)):
                 _, status = self.run_sim(model, name, *two, fail_kernel=k,
                                          fail_kernels=2)
                 self.assertEqual(status, 0, (name, k))
@@ -333,8 +325,8 @@ class Faults(harness.TestCase):
         for name in ("fit", "predict", "decompose", "plot", "evaluate",
                      "calibrate"):
             (_, _, kernels, *_), _ = self.run_sim(model, name, "--threads", "1")
-            part = self.part(TEST_KERNELS + 1,
-                             min(kernels, TEST_KERNELS + 150))
+            part = range(TEST_KERNELS + 1,
+                         min(kernels, TEST_KERNELS + 150) + 1)
             good = self.sweep(model, name, "fail_kernel", part, "--threads",
                               "1")
             self.assertEqual(good, [*part], name)
@@ -352,14 +344,13 @@ class Faults(harness.TestCase):
             (calls, _, kernels, *_), status = self.run_sim(model, name, *options)
             self.assertEqual(status, 0)
             for later in (0, 1):
-                part = self.part(TEST_ALLOCATIONS + 1, calls)
+                part = range(TEST_ALLOCATIONS + 1, calls + 1)
                 good = self.sweep(model, name, "fail", part, *options,
                                   fail_later=later)
                 if not later:
                     self.assertEqual(good, [*part], name)
             # With several threads, the k-th call varies.
-            for k in self.part(TEST_KERNELS + 1, kernels - 1,
-                               max(kernels // 40, 1)):
+            for k in range(TEST_KERNELS + 1, kernels, max(kernels // 40, 1)):
                 for count in (1, 3):
                     _, status = self.run_sim(
                         model, name, *options, fail_kernel=k,

@@ -9,6 +9,7 @@ The build directory comes from the environment, TAMC_BUILD_DIR; CMake sets it.
 
 import csv
 import json
+import math
 import os
 import pathlib
 import re
@@ -249,13 +250,17 @@ class TestCase(unittest.TestCase):
     def assert_close(self, got, expected, tolerance, what="value",
                      absolute=0.0):
         """Every number within `tolerance` of the expected one, relative to
-        it, or within `absolute`."""
+        it, or within `absolute`; infinite ones are equal."""
         self.assertEqual(len(got), len(expected), what)
-        worst = max(range(len(got)), key=lambda i: abs(got[i] - expected[i])
+
+        def difference(i):
+            return 0.0 if got[i] == expected[i] else abs(got[i] - expected[i])
+
+        worst = max(range(len(got)), key=lambda i: difference(i)
                     / max(abs(expected[i]), 1e-300), default=None)
         for i in range(len(got)):
-            if not abs(got[i] - expected[i]) <= max(
-                    tolerance * abs(expected[i]), absolute):
+            bound = max(tolerance * abs(expected[i]), absolute)
+            if got[i] != expected[i] and not difference(i) <= bound < math.inf:
                 self.fail(f"{what} {i}: expected {expected[i]!r}, got "
                           f"{got[i]!r}; the worst is {what} {worst}: "
                           f"{expected[worst]!r}, {got[worst]!r}")

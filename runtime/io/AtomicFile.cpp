@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,18 +70,36 @@ template <class Body> void forEachEndingSignal(const Body &body) {
       body(signal);
 }
 
-/// Blocks signals between a file's creation and its listing.
-class SignalsBlocked {
+/// Threads between the making of a file or folder and its listing; whether
+/// unfinished ones are removed from now on.
+std::atomic<int> makers = 0;
+std::atomic<bool> isRemoving = false;
+
+/// Makes a file or folder and its entry in the list one step for signal
+/// handlers, on this thread and on others: `removeTemporaries` waits for it,
+/// and once it has begun no other is made. It ends the process, so threads that
+/// come later wait for that. What the thread does meanwhile must neither
+/// allocate memory nor throw: std::terminate comes to `removeTemporaries`, too.
+class Making {
 public:
-  SignalsBlocked() {
+  Making() {
     sigset_t set;
     sigemptyset(&set);
     forEachEndingSignal([&](int signal) { sigaddset(&set, signal); });
     pthread_sigmask(SIG_BLOCK, &set, &before);
+    ++makers;
+    if (!isRemoving)
+      return;
+    --makers;
+    while (true)
+      pause();
   }
-  SignalsBlocked(const SignalsBlocked &) = delete;
-  SignalsBlocked &operator=(const SignalsBlocked &) = delete;
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  Making(const Making &) = delete;
+  Making &operator=(const Making &) = delete;
+  ~Making() {
+    --makers;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
 
 private:
   sigset_t before;
@@ -100,17 +119,11 @@ static Unfinished *takeUnused(size_t bytes) {
   return nullptr;
 }
 
-/// An entry for a file or folder that is about to be made.
-static Unfinished *list(const std::string &path, bool isFolder) {
-  const size_t bytes = path.size() + 1;
-  auto fill = [&](Unfinished *entry) {
-    std::memcpy(entry->path.get(), path.c_str(), bytes);
-    entry->isFolder = isFolder;
-    return entry;
-  };
+/// An entry with room for a path, which is not in it yet.
+static Unfinished *takeEntry(size_t bytes) {
   if (Unfinished *entry = takeUnused(bytes))
-    return fill(entry);
-  Unfinished *entry = fill(new Unfinished(std::max<size_t>(bytes, 256)));
+    return entry;
+  Unfinished *entry = new Unfinished(std::max<size_t>(bytes, 256));
   entry->next = unfinished;
   while (!unfinished.compare_exchange_weak(entry->next, entry)) {
   }
@@ -126,6 +139,9 @@ static void unlist(Unfinished *entry) {
 }
 
 void tamrt::removeTemporaries() noexcept {
+  isRemoving = true;
+  while (makers > 0)
+    poll(nullptr, 0, 1);
   forEachUnfinished(false,
                     [](const Unfinished &file) { unlink(file.path.get()); });
   // Some are in others.
@@ -201,19 +217,21 @@ static int openUnnamed(const std::string &target) {
 }
 
 /// Makes a file or folder and lists it: calls make(), which returns -1 and sets
-/// errno if it cannot; `entry` stays null then.
+/// errno if it cannot, and allocates no memory; `entry` stays null then.
 template <class Make>
 static int makeListed(const std::string &path, bool isFolder,
                       Unfinished *&entry, const Make &make) {
-  SignalsBlocked blocked;
-  Unfinished *made = list(path, isFolder);
+  Unfinished *taken = takeEntry(path.size() + 1);
+  Making making;
+  std::memcpy(taken->path.get(), path.c_str(), path.size() + 1);
+  taken->isFolder = isFolder;
   const int result = make();
   const int code = errno;
   if (result >= 0) {
-    made->exists = true;
-    entry = made;
+    taken->exists = true;
+    entry = taken;
   } else {
-    unlist(made);
+    unlist(taken);
   }
   errno = code;
   return result;
@@ -403,9 +421,9 @@ Status AtomicFile::giveName() {
   if (!temporary.empty())
     return {};
   std::string path;
+  const std::string open = nameInProc(descriptor);
   const int result = makeBeside(target, path, entry, [&](const char *name) {
-    return linkat(AT_FDCWD, nameInProc(descriptor).c_str(), AT_FDCWD, name,
-                  AT_SYMLINK_FOLLOW);
+    return linkat(AT_FDCWD, open.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
   });
   if (result < 0)
     return fail("write", errno);

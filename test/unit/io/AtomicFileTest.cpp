@@ -233,6 +233,48 @@ TEST(AtomicFile, LeavesNoneOfManyWhenASignalEndsTheProcess) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.at("kept")));
 }
 
+/// The handler runs on one thread while another goes on to make files.
+TEST(AtomicFile, LeavesNoneThatAnotherThreadMakes) {
+  for (int round = 0; round < 10; ++round) {
+    TemporaryFolder folder;
+    pid_t child = fork();
+    if (child == 0) {
+      removeTemporariesOnSignals();
+      std::thread([] {
+        while (true)
+          pause();
+      }).detach();
+      sigset_t blocked;
+      sigemptyset(&blocked);
+      sigaddset(&blocked, SIGTERM);
+      pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+      std::vector<OutputFolder> folders;
+      std::vector<AtomicFile> files;
+      for (int i = 0; i < 10000; ++i) {
+        const std::string path = folder.at(fmt::format("new/{}/{}", i, i));
+        Result<OutputFolder> made = OutputFolder::make(folder.at("new"));
+        Result<OutputFolder> below =
+            OutputFolder::make(folder.at(fmt::format("new/{}", i)));
+        Result<AtomicFile> file = AtomicFile::create(path);
+        if (!made || !below || !file || !file->suspend().ok())
+          _exit(1);
+        folders.push_back(*std::move(made));
+        folders.push_back(*std::move(below));
+        files.push_back(*std::move(file));
+      }
+      _exit(0);
+    }
+    while (!std::filesystem::exists(folder.at("new/50")))
+      if (waitpid(child, nullptr, WNOHANG) != 0)
+        FAIL() << "the process ended";
+    kill(child, SIGTERM);
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+    EXPECT_EQ(folder.count(), 0u);
+  }
+}
+
 TEST(OutputFolder, RemovesWhatItMade) {
   TemporaryFolder folder;
   std::filesystem::create_directory(folder.at("old"));

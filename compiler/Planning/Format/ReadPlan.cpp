@@ -117,8 +117,7 @@ private:
   void readSummary(const Json &from) {
     if (from.contains("status")) {
       std::string name = text(from["status"], "status");
-      std::optional<Status> status = statusOf(name);
-      plan.status = status.value_or(Status::Invalid);
+      plan.status = statusOf(name);
       // With a choice of spaces every plan is within the capacities.
       if (plan.status == Status::Invalid ||
           (hasChoice(problem) && !plan.fits()))

@@ -30,12 +30,12 @@ std::string_view tamc::planning::toString(Status status) {
   return "invalid";
 }
 
-std::optional<Status> tamc::planning::statusOf(std::string_view text) {
+Status tamc::planning::statusOf(std::string_view text) {
   for (Status status : {Status::Optimal, Status::Feasible, Status::Infeasible,
-                        Status::NotFound, Status::TimedOut, Status::Invalid})
+                        Status::NotFound, Status::TimedOut})
     if (text == toString(status))
       return status;
-  return std::nullopt;
+  return Status::Invalid;
 }
 
 std::string_view tamc::planning::toString(Reason::Kind kind) {

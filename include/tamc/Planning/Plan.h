@@ -42,8 +42,8 @@ enum class Status {
 /// The status as text, for example "optimal".
 std::string_view toString(Status status);
 
-/// The status of a text; nothing if there is none.
-std::optional<Status> statusOf(std::string_view text);
+/// The status of a text; Status::Invalid if there is none.
+Status statusOf(std::string_view text);
 
 /// Memory that is allocated and freed as one: a root of strategy `tree`.
 struct Pool {

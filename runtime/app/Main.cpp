@@ -155,8 +155,11 @@ Status runCommand(const tamrt_model &model, const Options &options) {
   return {};
 }
 
-static Status run(const tamrt_model &model, int argc, char **argv,
-                  std::optional<Ranks> &ranks) {
+/// Those of the run, once they are known to each other. Static, because the
+/// handler of std::terminate has no arguments.
+static std::optional<Ranks> ranks;
+
+static Status run(const tamrt_model &model, int argc, char **argv) {
   if (Status s = checkModel(model); !s)
     return s;
   Result<Ranks> opened = Ranks::open();
@@ -240,14 +243,10 @@ Status runPlan(const tamrt_model &model, const Options &options) {
 
 static std::terminate_handler terminateBefore;
 
-/// Those of the run, once they are known to each other. The handler of
-/// std::terminate has no arguments.
-static std::optional<tamrt::Ranks> ranks;
-
 /// Ends the other ranks, which do not know of a failure of this one alone.
 static void endOthers() {
-  if (ranks)
-    ranks->abort();
+  if (tamrt::ranks)
+    tamrt::ranks->abort();
 }
 
 /// The handler of std::terminate. An exception for which there is no memory
@@ -288,8 +287,9 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
                   "expected none, error, warning, info or debug as TAMRT_LOG, "
                   "got '" +
                       std::string(std::getenv("TAMRT_LOG")) + "'");
-    tamrt::Status done = tamrt::run(*model, argc, argv, ranks);
+    tamrt::Status done = tamrt::run(*model, argc, argv);
     // An error is that of all ranks.
+    std::optional<tamrt::Ranks> &ranks = tamrt::ranks;
     if (!done && (!ranks || ranks->rank() == 0))
       tamrt::tell(*model, "error", done.error().message);
     if (ranks)

@@ -377,10 +377,11 @@ PredictedTable FittedModel::predict(const tamrt_frame &frame,
       reading.keepLines = options->dropMissing || options->stream;
       reading.keepDates = model.carry_bytes > 0;
       reading.inPlace = true;
-      reading.weightsIfAny = StandardErrors::needRowWeights(*options);
-      Result<RowReader> reader = RowReader::open(
-          options->source(), model,
-          {weights->groups, weights->normalization.levels}, reading);
+      Result<RowReader> reader =
+          RowReader::open(options->source(), model,
+                          {weights->groups, weights->normalization.levels,
+                           StandardErrors::purposeOf(*options)},
+                          reading);
       if (!reader)
         return std::move(reader).error();
       Prediction prediction(model, *options, *weights, run);

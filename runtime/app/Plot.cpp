@@ -94,10 +94,11 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
         of.observed.push_back(rows.data.target()[row]);
         of.fitted.push_back(rows.numbers[row]);
         if (hasErrors)
-          of.deviations.push_back(
-              deviationOfNew(weights.inference.field(group.place, kSigma2),
-                             rows.data.weights() ? rows.data.weights()[row] : 1,
-                             rows.errors[row] * rows.errors[row]));
+          of.deviations.push_back(std::sqrt(
+              varianceOfNew(weights.inference.field(group.place, kSigma2),
+                            rows.data.weights() ? rows.data.weights()[row]
+                                                : 1) +
+              rows.errors[row] * rows.errors[row]));
         if (hasCalibration) {
           const double target = of.observed.back(), from = of.fitted.back();
           auto &isInside = of.conformal.emplace_back();
@@ -113,7 +114,10 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
   if (Status s = prediction.forEachPart(*reader, timings, readTimes, compare);
       !s)
     return std::move(s).error();
-  observed.notes = prediction.notes(*reader);
+  if (options.dropMissing)
+    observed.notes.push_back(reader->describeDropped());
+  for (std::string &note : prediction.notes())
+    observed.notes.push_back(std::move(note));
   if (lacking > 0)
     observed.notes.push_back(
         "left out of the residuals: " + std::to_string(lacking) + " of " +

@@ -149,7 +149,6 @@ static ReadOptions readingOf(const tamrt_model &model, const Options &options) {
   ReadOptions reading = {options.dropMissing, options.threads,
                          CsvBlocks::kBlockBytes, options.format};
   reading.keepDates = model.carry_bytes > 0;
-  reading.weightsIfAny = StandardErrors::needRowWeights(options);
   return reading;
 }
 
@@ -168,7 +167,8 @@ static Status predictFile(const tamrt_model &model, const Options &options,
     return std::move(weights).error();
   Result<RowReader> reader =
       RowReader::open(options.source(), model,
-                      {(*weights)->groups, (*weights)->normalization.levels},
+                      {(*weights)->groups, (*weights)->normalization.levels,
+                       StandardErrors::purposeOf(options)},
                       readingOf(model, options));
   if (!reader)
     return std::move(reader).error();
@@ -198,16 +198,17 @@ predictPieces(const tamrt_model &model, const Options &options,
               std::vector<std::string> &notes,
               std::vector<std::string> &warnings) {
   GrowingArray<char> text;
-  std::vector<std::string> told;
   Prediction prediction(model, options, weights, run);
   PredictionTable table(model, options, prediction, run);
   table.openIn(text, hasHeader);
   for (const RankPiece &piece : pieces) {
     ReadOptions reading = readingOf(model, options);
     reading.mayDropAll = true;
-    Result<RowReader> reader = RowReader::open(
-        piece.source, model, {weights.groups, weights.normalization.levels},
-        reading);
+    Result<RowReader> reader =
+        RowReader::open(piece.source, model,
+                        {weights.groups, weights.normalization.levels,
+                         StandardErrors::purposeOf(options)},
+                        reading);
     if (!reader)
       return std::move(reader).error();
     Status predicted = prediction.forEachPart(
@@ -215,16 +216,13 @@ predictPieces(const tamrt_model &model, const Options &options,
         [&](const PredictedRows &rows) { return table.write(rows); });
     if (!predicted)
       return std::move(predicted).error();
-    // Those of all rows so far, but for the first if rows may be dropped.
-    told = prediction.notes(*reader);
-    if (options.dropMissing) {
-      notes.push_back(piece.source.path + ": " + told.front());
-      told.erase(told.begin());
-    }
+    if (options.dropMissing)
+      notes.push_back(piece.source.path + ": " + reader->describeDropped());
   }
   if (Status s = table.finish(); !s)
     return std::move(s).error();
-  notes.insert(notes.end(), told.begin(), told.end());
+  for (std::string &note : prediction.notes())
+    notes.push_back(std::move(note));
   warnings = prediction.standardErrors().warnings();
   return text;
 }

@@ -148,10 +148,8 @@ Status Prediction::forEachPart(
   }
 }
 
-std::vector<std::string> Prediction::notes(const RowReader &reader) const {
+std::vector<std::string> Prediction::notes() const {
   std::vector<std::string> notes;
-  if (options.dropMissing)
-    notes.push_back(reader.describeDropped());
   if (options.stream && model.carry_bytes > 0)
     notes.push_back(
         "--stream keeps all rows: a prediction needs those before it");
@@ -166,7 +164,9 @@ std::vector<std::string> Prediction::notes(const RowReader &reader) const {
 }
 
 void Prediction::tellNotes(const RowReader &reader) const {
-  for (const std::string &note : notes(reader))
+  if (options.dropMissing)
+    tell(model, "note", reader.describeDropped());
+  for (const std::string &note : notes())
     tell(model, "note", note);
   for (const std::string &warning : errors.warnings())
     tell(model, "warning", warning);

@@ -83,9 +83,10 @@ public:
   size_t width() const { return numbersPerRow; }
   const StandardErrors &standardErrors() const { return errors; }
 
-  /// Notes about the rows that were read and predicted.
-  std::vector<std::string> notes(const RowReader &reader) const;
-  /// Prints them, and the warnings of standard errors.
+  /// Notes about the rows that were predicted.
+  std::vector<std::string> notes() const;
+  /// Prints how many rows were dropped, if some may be; the notes; and the
+  /// warnings of standard errors.
   void tellNotes(const RowReader &reader) const;
 
 private:

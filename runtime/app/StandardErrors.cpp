@@ -101,9 +101,8 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
                std::to_string(rows)};
 }
 
-double deviationOfNew(double sigma2, double weight, double variance) {
-  return weight > 0 ? rootOf(sigma2 / weight + variance)
-                    : std::numeric_limits<double>::infinity();
+double varianceOfNew(double sigma2, double weight) {
+  return weight > 0 ? sigma2 / weight : std::numeric_limits<double>::infinity();
 }
 
 StandardErrors::StandardErrors(const tamrt_model &model, const Options &options,
@@ -285,13 +284,14 @@ void StandardErrors::computeResponse(const Dataset &data,
       if (quantiles.empty())
         continue;
       const double weight = rowWeights ? rowWeights[row] : 1;
-      const double deviation = deviationOfNew(sigma2, weight, variance);
+      const double own = varianceOfNew(sigma2, weight);
+      const double deviation = rootOf(own + variance);
       const bool isInfinite = std::isinf(deviation);
       // An evaluation does not count rows of weight 0. The variance of a row
       // far away may be infinite, too.
       const bool counts = weight > 0 || options.command != Command::Evaluate;
       rowCount += counts;
-      infinite += counts && !(weight > 0 && std::isfinite(sigma2 / weight));
+      infinite += counts && !std::isfinite(own);
       for (double quantile : quantiles) {
         // The quantile of a level next to 0 is 0.
         const double half = isInfinite ? deviation : quantile * deviation;

@@ -16,6 +16,7 @@
 
 #include "app/CommandLine.h"
 #include "core/data/Dataset.h"
+#include "core/data/ModelColumns.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "io/Error.h"
@@ -35,10 +36,9 @@ double normalQuantile(double p);
 Status checkVariance(const tamrt_model &model, const Weights &weights,
                      size_t group);
 
-/// The standard deviation of a new value of a row: sqrt(sigma2 / weight +
-/// variance), where `variance` is that of the prediction. Infinite for a weight
-/// of 0.
-double deviationOfNew(double sigma2, double weight, double variance);
+/// The variance of a new value of a row about its expectation, to which that of
+/// the prediction is to be added. Infinite for a weight of 0.
+double varianceOfNew(double sigma2, double weight);
 
 /// The columns of standard errors and intervals that a prediction has after its
 /// own.
@@ -57,6 +57,10 @@ public:
   static bool needRowWeights(const Options &options) {
     return options.method == IntervalMethod::Gaussian &&
            !options.intervals.empty();
+  }
+  /// What data of a prediction are read for.
+  static Purpose purposeOf(const Options &options) {
+    return needRowWeights(options) ? Purpose::PredictNew : Purpose::Predict;
   }
   /// The parts of weights that they need.
   static WeightsParts partsFor(const Options &options) {

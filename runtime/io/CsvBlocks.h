@@ -186,8 +186,12 @@ public:
   /// What messages call a line: the rows of a frame are no lines.
   const char *unit() const { return frame ? "row" : "line"; }
 
-  /// Index of the column named `column`; a missing one is an error that names
-  /// the file and lists its columns.
+  /// Index of the column named `column`; none if there is no such column.
+  std::optional<size_t> find(std::string_view column) const {
+    return findColumn(columnNames, column);
+  }
+  /// The same; a missing one is an error that names the file and lists its
+  /// columns.
   Result<size_t> require(std::string_view column) const;
 
   /// Reads the next rows, about a block's bytes and at least one row. False at

@@ -109,12 +109,19 @@ static std::string separatorsOf(char separator) {
                              : fmt::format("'{}'", separator);
 }
 
+std::optional<size_t> tamrt::findColumn(const std::vector<std::string> &names,
+                                        std::string_view column) {
+  auto place = std::find(names.begin(), names.end(), column);
+  if (column.empty() || place == names.end())
+    return std::nullopt;
+  return size_t(place - names.begin());
+}
+
 Result<size_t> tamrt::requireColumn(const std::string &path,
                                     const std::vector<std::string> &names,
                                     std::string_view column, char separator) {
-  auto place = std::find(names.begin(), names.end(), column);
-  if (!column.empty() && place != names.end())
-    return static_cast<size_t>(place - names.begin());
+  if (std::optional<size_t> place = findColumn(names, column))
+    return *place;
   // One name that contains a separator is probably the whole header of a file
   // with that separator.
   if (names.size() == 1)

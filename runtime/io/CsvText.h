@@ -22,6 +22,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,9 +78,13 @@ size_t trimEmptyLines(const char *text, size_t begin, size_t end);
 Result<std::vector<std::string>>
 namesOfHeader(const std::string &path, const char *text, const CsvIndex &index);
 
-/// The column named `column` of a file that was read with `separator`. A
-/// missing one is an error that names the file and lists its columns, or the
-/// separator that they seem to have.
+/// The column named `column`; none if there is no such column.
+std::optional<size_t> findColumn(const std::vector<std::string> &names,
+                                 std::string_view column);
+
+/// The same of a file that was read with `separator`. A missing one is an error
+/// that names the file and lists its columns, or the separator that they seem
+/// to have.
 Result<size_t> requireColumn(const std::string &path,
                              const std::vector<std::string> &names,
                              std::string_view column, char separator = ',');

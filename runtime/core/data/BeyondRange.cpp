@@ -47,7 +47,7 @@ BeyondRange::BeyondRange(const tamrt_model &model,
     const tamrt_input &input = model.inputs[i];
     const bool isCompared =
         input.rule == TAMRT_RULE_CODES ||
-        (purpose == Purpose::Predict && input.rule == TAMRT_RULE_RANGE);
+        (isPrediction(purpose) && input.rule == TAMRT_RULE_RANGE);
     // A column of several inputs is reported once.
     const bool isKnown =
         std::any_of(compared.begin(), compared.end(), [&](size_t other) {

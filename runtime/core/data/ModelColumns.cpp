@@ -15,7 +15,7 @@ namespace tamrt {
 namespace {
 
 /// Index of `value` in `list`, to which it is appended if it is new.
-size_t indexIn(std::vector<size_t> &list, size_t value) {
+template <class T> size_t indexIn(std::vector<T> &list, T value) {
   auto at = std::find(list.begin(), list.end(), value);
   if (at == list.end())
     at = list.insert(list.end(), value);
@@ -24,20 +24,22 @@ size_t indexIn(std::vector<size_t> &list, size_t value) {
 
 } // namespace
 
-Result<ModelColumns>
-ModelColumns::find(const tamrt_model &model, Purpose purpose,
-                   const std::function<Result<size_t>(const char *)> &require,
-                   bool weightsIfAny) {
+ModelColumns ModelColumns::find(
+    const tamrt_model &model, Purpose purpose,
+    const std::function<std::optional<size_t>(const char *)> &position) {
   ModelColumns columns;
-  Status status;
   auto find = [&](const char *name) -> std::optional<size_t> {
-    if (!name || !status)
+    if (!name || columns.missing)
       return std::nullopt;
-    Result<size_t> found = require(name);
-    if (found)
-      return *found;
-    status = std::move(found).error();
-    return std::nullopt;
+    std::optional<size_t> found = position(name);
+    if (!found)
+      columns.missing = name;
+    return found;
+  };
+  auto number = [&](std::optional<size_t> column) -> std::optional<size_t> {
+    if (!column)
+      return std::nullopt;
+    return indexIn(columns.numbers, *column);
   };
   columns.group = find(model.group);
   columns.date = find(model.date);
@@ -50,30 +52,20 @@ ModelColumns::find(const tamrt_model &model, Purpose purpose,
         input.rule == TAMRT_RULE_LEVELS ? columns.levels : columns.numbers,
         *column));
   }
-  if (purpose != Purpose::Predict) {
-    if (std::optional<size_t> column = find(model.target))
-      columns.target = indexIn(columns.numbers, *column);
-    if (std::optional<size_t> column = find(model.weights))
-      columns.weights = indexIn(columns.numbers, *column);
-  } else if (weightsIfAny && model.weights && status) {
-    // Its only error is that there is none.
-    if (Result<size_t> column = require(model.weights))
-      columns.weights = indexIn(columns.numbers, *column);
+  if (purpose == Purpose::PredictNew && model.weights) {
+    columns.weights = number(position(model.weights));
+  } else if (!isPrediction(purpose)) {
+    columns.target = number(find(model.target));
+    columns.weights = number(find(model.weights));
   }
-  if (!status)
-    return std::move(status).error();
   return columns;
 }
 
 ModelColumns columnsOf(const tamrt_model &model, Purpose purpose) {
   std::vector<std::string_view> names;
-  auto require = [&](const char *name) -> Result<size_t> {
-    auto at = std::find(names.begin(), names.end(), name);
-    if (at == names.end())
-      at = names.insert(names.end(), name);
-    return size_t(at - names.begin());
-  };
-  return *ModelColumns::find(model, purpose, require);
+  return ModelColumns::find(model, purpose, [&](std::string_view name) {
+    return std::optional(indexIn(names, name));
+  });
 }
 
 } // namespace tamrt

@@ -14,7 +14,6 @@
 #ifndef TAMRT_CORE_DATA_MODELCOLUMNS_H
 #define TAMRT_CORE_DATA_MODELCOLUMNS_H
 
-#include "io/Error.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
@@ -24,9 +23,15 @@
 
 namespace tamrt {
 
-/// The purpose of reading data: a prediction does not need the target and the
-/// row weights.
-enum class Purpose { Fit, Predict, Evaluate };
+/// The purpose of reading data. A prediction does not need the target and the
+/// row weights; one for PredictNew, with intervals of new values, has row
+/// weights if there are some.
+enum class Purpose { Fit, Predict, PredictNew, Evaluate };
+
+/// Whether `purpose` is one of the predictions.
+inline bool isPrediction(Purpose purpose) {
+  return purpose == Purpose::Predict || purpose == Purpose::PredictNew;
+}
 
 /// The positions of a model's columns in a file. Columns that several inputs
 /// share appear once.
@@ -38,13 +43,13 @@ struct ModelColumns {
   std::vector<size_t> inputs;
   /// Indices in `numbers`.
   std::optional<size_t> target, weights;
+  /// The first column that is needed and was not found; null if all were.
+  const char *missing = nullptr;
 
-  /// `require` finds a column by its name; an error says that there is none.
-  /// With `weightsIfAny` a prediction has row weights if there are some.
-  static Result<ModelColumns>
+  /// position(name) is that of a column; none if there is no such column.
+  static ModelColumns
   find(const tamrt_model &model, Purpose purpose,
-       const std::function<Result<size_t>(const char *)> &require,
-       bool weightsIfAny = false);
+       const std::function<std::optional<size_t>(const char *)> &position);
 };
 
 /// The columns for `purpose` without a file: their positions are the order in

@@ -168,7 +168,7 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
                          file.frameNumbers(columns.numbers[i], 0).has_value();
   resetTexts();
   if (options.keepKeys &&
-      (options.forWindows || (by && by->purpose == Purpose::Predict)))
+      (options.forWindows || (by && isPrediction(by->purpose))))
     for (const std::optional<size_t> &key : {columns.group, columns.date})
       if (key && (rules.keys.empty() || rules.keys.front() != *key))
         rules.keys.push_back(*key);
@@ -701,21 +701,15 @@ Result<RowReader> RowReader::Impl::open(const DataSource &source,
       CsvBlocks::open(source, options.blockBytes, options.format);
   if (!file)
     return std::move(file).error();
-  Result<ModelColumns> columns = ModelColumns::find(
+  ModelColumns columns = ModelColumns::find(
       model, trained && !options.forWindows ? trained->purpose : Purpose::Fit,
-      [&](const char *name) { return file->require(name); },
-      options.weightsIfAny);
-  if (!columns)
-    return std::move(columns).error();
-  std::optional<size_t> textColumn;
-  if (!options.textColumn.empty()) {
-    Result<size_t> column = file->require(options.textColumn);
-    if (column)
-      textColumn = *column;
-    else if (!options.allowsNoTexts)
-      return std::move(column).error();
-  }
-  return RowReader(std::make_unique<Impl>(*std::move(file), *std::move(columns),
+      [&](const char *name) { return file->find(name); });
+  if (columns.missing)
+    return file->require(columns.missing).error();
+  const std::optional<size_t> textColumn = file->find(options.textColumn);
+  if (!textColumn && !options.textColumn.empty() && !options.allowsNoTexts)
+    return file->require(options.textColumn).error();
+  return RowReader(std::make_unique<Impl>(*std::move(file), std::move(columns),
                                           textColumn, model, trained, options));
 }
 

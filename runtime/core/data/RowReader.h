@@ -148,8 +148,6 @@ struct ReadOptions {
   /// Whether numbers stay in a frame where that can be: in one of one batch, of
   /// which all rows are read. Not row weights.
   bool inPlace = false;
-  /// Whether a prediction reads row weights if the file has that column.
-  bool weightsIfAny = false;
   /// Whether all rows may be dropped: others are read elsewhere.
   bool mayDropAll = false;
 };
@@ -165,8 +163,8 @@ public:
                                 const ReadOptions &options);
 
   /// The same for a prediction: target and row weights are not read (unless the
-  /// rows are for windows, or ReadOptions ask for weights), keys and line
-  /// numbers are kept, and groups are the trained ones. If `trained` has levels
+  /// rows are for windows, or for Purpose::PredictNew), keys and line numbers
+  /// are kept, and groups are the trained ones. If `trained` has levels
   /// for the first inputs alone, those of the others are not known yet, as for
   /// a fit. For an evaluation see TrainedTexts.
   static Result<RowReader> open(const DataSource &source,

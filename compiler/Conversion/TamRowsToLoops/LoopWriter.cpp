@@ -45,6 +45,20 @@ Value LoopWriter::each(double value, int64_t lanes) {
       b, loc, DenseElementsAttr::get(vector(lanes), value));
 }
 
+Value LoopWriter::each(Value value, int64_t lanes) {
+  if (lanes == 1)
+    return value;
+  if (Value known = vectors.lookup(value))
+    return load(vector(lanes), Element(known), lanes);
+  return splat(value, lanes);
+}
+
+void LoopWriter::spread(Value value, int64_t lanes) {
+  Value buffer = scratch(lanes, f64, kLineBytes);
+  store(splat(value, lanes), Element(buffer), lanes);
+  vectors[value] = buffer;
+}
+
 Value LoopWriter::rotate(Value x, int64_t size, int64_t by) {
   SmallVector<int64_t> from;
   for (int64_t i = 0; i < size; ++i)
@@ -175,6 +189,7 @@ func::FuncOp LoopWriter::startFunction(StringRef name,
       func::FuncOp::create(b, loc, name, b.getFunctionType(arguments, {}));
   function.setPrivate();
   constants.clear();
+  vectors.clear();
   b.setInsertionPointToEnd(function.addEntryBlock());
   return function;
 }

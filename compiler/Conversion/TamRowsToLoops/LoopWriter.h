@@ -96,9 +96,11 @@ protected:
   }
   /// `value` in each lane.
   mlir::Value each(double value, int64_t lanes = 1);
-  mlir::Value each(mlir::Value value, int64_t lanes) {
-    return lanes == 1 ? value : splat(value, lanes);
-  }
+  mlir::Value each(mlir::Value value, int64_t lanes);
+  /// Computes the vector of a number here, in scratch, which each() loads where
+  /// this has run before. An optimizer would compute it before the loop that
+  /// uses it, for calls that never do, too.
+  void spread(mlir::Value value, int64_t lanes);
   mlir::Value one() { return each(1.0); }
   mlir::Value plus(mlir::Value x, mlir::Value y) {
     return mlir::arith::AddFOp::create(b, loc, x, y);
@@ -214,8 +216,9 @@ private:
   /// The index of an element. What varies comes first, and the constant last.
   mlir::Value indexOf(Element element);
 
-  /// The function's constants.
+  /// The function's constants, and its buffers of vectors by their numbers.
   llvm::DenseMap<int64_t, mlir::Value> constants;
+  llvm::DenseMap<mlir::Value, mlir::Value> vectors;
 };
 
 } // namespace tamc

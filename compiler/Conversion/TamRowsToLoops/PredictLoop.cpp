@@ -155,6 +155,8 @@ private:
   DenseMap<Value, std::pair<Value, Value>> ranges;
   DenseMap<Value, SplineKnots> knots;
   DenseMap<Value, Value> tables;
+  /// The numbers of `ranges` and `knots` that rows are computed with.
+  SmallVector<Value> parameters;
   /// What is kept of the borders, lower and upper, of splines with lines beyond
   /// them; the function that computes it.
   DenseMap<Value, Value> borders;
@@ -173,15 +175,18 @@ void Writer::readParameters() {
     llvm::TypeSwitch<Operation *>(&inner)
         .Case([&](tam::NormalizeOp map) {
           auto &range = ranges[map.getParameters()];
-          Value parameters = inputs[map.getParameters()];
-          if (!range.first)
-            range = {load(parameters), load(Element(parameters) + 1)};
+          if (range.first)
+            return;
+          Element from(inputs[map.getParameters()]);
+          range = {load(from), load(from + 1)};
+          parameters.append({range.first, range.second});
         })
         .Case([&](tam::BSplineOp map) {
-          knots[map.getResult()] =
-              knotsOf(inputs[map.getParameters()],
-                      static_cast<int64_t>(map.getIntervals()),
-                      static_cast<int64_t>(map.getDegree()));
+          SplineKnots &spline = knots[map.getResult()];
+          spline = knotsOf(inputs[map.getParameters()],
+                           static_cast<int64_t>(map.getIntervals()),
+                           static_cast<int64_t>(map.getDegree()));
+          parameters.append({spline.lo, spline.highest, spline.perUnit});
           if (!hasLines(map))
             return;
           Value sides = scratch(2 * kBorderNumbers, f64, kLineBytes);
@@ -191,7 +196,8 @@ void Writer::readParameters() {
         });
 }
 
-/// Computes the polynomials where that pays, and returns whether it does.
+/// Computes the polynomials, and vectors of the parameters, where that pays,
+/// and returns whether it does.
 Value Writer::writeTables(Value rows) {
   int64_t bytes = 0, count = 0;
   SmallVector<std::pair<Value, Value>> some;
@@ -216,6 +222,8 @@ Value Writer::writeTables(Value rows) {
       isLess(constant(kMinRows + count / kPolynomialsPerRow - 1), rows);
   pays = pays ? both(pays, enough) : enough;
   onlyIf(pays, [&] {
+    for (Value number : parameters)
+      spread(number, kLanes);
     for (auto [design, coefficients] : some) {
       const SplineKnots &spline = knots.find(design)->second;
       loop(constant(spline.intervals), 1, [&](Value interval) {

@@ -21,12 +21,16 @@
 //
 // CHECK: func.func private @predict_rows_0(%{{[^:]*}}: memref<?xf64>, %{{[^:]*}}: memref<4xf64>, %[[LEVELS:[^:]*]]: memref<?xi32>, %{{[^:]*}}: memref<1xf64>, %{{[^:]*}}: memref<4xf64>, %{{[^:]*}}: memref<7xf64>, %[[ROWS:[^:]*]]: index, %[[TO:[^:]*]]: memref<?xf64> {llvm.noalias})
 // CHECK-SAME: attributes {tamk.kernel}
-// The polynomials of many rows, in scratch.
+// Of many rows vectors of the parameters and the polynomials, in scratch.
+// CHECK: scf.if
+// CHECK-COUNT-5: vector.store {{.*}} : memref<8xf64>, vector<8xf64>
 // CHECK: arith.mulf {{.*}} : vector<4xf64>
 // CHECK: vector.store {{.*}} : memref<8xf64>, vector<4xf64>
 // CHECK: scf.while
 // CHECK: %[[SINGLE:.*]] = scf.if
 // Eight rows, with two powers of each at a time; nothing is stored in between.
+// CHECK: vector.load {{.*}} : memref<8xf64>, vector<8xf64>
+// CHECK-NOT: vector.broadcast {{.*}} : f64 to vector<8xf64>
 // CHECK: arith.divf {{.*}} : vector<8xf64>
 // CHECK: arith.fptosi {{.*}} : vector<8xf64> to vector<8xi32>
 // CHECK-COUNT-16: vector.load {{.*}} vector<2xf64>

@@ -96,8 +96,12 @@ SmallVector<Function *> tamc::writeVersions(Module &module,
           call && call->getCalledOperand() == kernel)
         calls.push_back(call);
     Function *choice = writeChoice(*kernel, name, versions, copies);
-    for (CallInst *call : calls)
-      call->setCalledOperand(IRBuilder<>(call).CreateCall(choice));
+    // Chosen first, so that no argument has to be kept meanwhile.
+    for (CallInst *call : calls) {
+      BasicBlock &entry = call->getFunction()->getEntryBlock();
+      IRBuilder<> builder(&*entry.getFirstNonPHIOrDbgOrAlloca());
+      call->setCalledOperand(builder.CreateCall(choice));
+    }
     // All that is left to use the kernel itself are addresses in constants.
     if (!GlobalValue::isLocalLinkage(linkage) || !kernel->hasNUses(1))
       writeForwarder(*kernel, name, linkage, *choice);

@@ -75,6 +75,11 @@ TAMRT_HOT void predict_dense(tamrt_context *ctx, const double *a,
                              const double *beta, int64_t rows, int64_t n,
                              int64_t width, int64_t column, int64_t accumulate,
                              double *out) {
+  // One column, such as the offset's; dot() adds its product to a sum of 0.
+  if (n == 1)
+    return forEachRow(rows, width, column, accumulate, out,
+                      [=](int64_t r)
+                          TAMRT_LAMBDA { return 0.0 + a[r] * *beta; });
   forEachRow(rows, width, column, accumulate, out,
              [=](int64_t r) TAMRT_LAMBDA { return dot(a + r * n, beta, n); });
 }

@@ -32,14 +32,40 @@ void forEachRow(int64_t rows, int64_t width, int64_t at, double *values,
     body(r, values + r * width + at, index + r * width + at);
 }
 
+/// Copies rows of n numbers to their parts of rows from `at` on.
+void copyRows(const double *from, int64_t rows, int64_t n, int64_t width,
+              int64_t at, double *to) {
+  if (n == width) {
+    std::copy_n(from, rows * n, to);
+    return;
+  }
+  for (int64_t r = 0; r < rows; ++r)
+    std::copy_n(from + r * n, n, to + r * width + at);
+}
+
+/// sparsify_banded for any rows. Not inlined there: few rows of cubic splines
+/// would save the registers that this needs.
+[[gnu::noinline]] void sparsifyBands(tamrt_context *ctx, const double *a,
+                                     const int32_t *a_start, int64_t rows,
+                                     int64_t z, int64_t n, int64_t first,
+                                     int64_t width, int64_t at, double *values,
+                                     int32_t *index) {
+  copyRows(a, rows, z, width, at, values);
+  forEachRow(rows, width, at, values, index,
+             [=](int64_t r, double *value, int32_t *column) {
+               std::iota(column, column + z,
+                         static_cast<int32_t>(first + a_start[r]));
+             });
+}
+
 } // namespace
 
 void sparsify_dense(tamrt_context *ctx, const double *a, int64_t rows,
                     int64_t n, int64_t first, int64_t width, int64_t at,
                     double *values, int32_t *index) {
+  copyRows(a, rows, n, width, at, values);
   forEachRow(rows, width, at, values, index,
              [=](int64_t r, double *value, int32_t *column) {
-               std::copy_n(a + r * n, n, value);
                std::iota(column, column + n, static_cast<int32_t>(first));
              });
 }
@@ -48,18 +74,29 @@ void sparsify_banded(tamrt_context *ctx, const double *a,
                      const int32_t *a_start, int64_t rows, int64_t z, int64_t n,
                      int64_t first, int64_t width, int64_t at, double *values,
                      int32_t *index) {
-  forEachRow(rows, width, at, values, index,
-             [=](int64_t r, double *value, int32_t *column) {
-               std::copy_n(a + r * z, z, value);
-               std::iota(column, column + z,
-                         static_cast<int32_t>(first + a_start[r]));
-             });
+  if (z != 4 || width != 4)
+    return sparsifyBands(ctx, a, a_start, rows, z, n, first, width, at, values,
+                         index);
+  // Cubic splines.
+  for (int64_t r = 0; r < rows; ++r) {
+    vectorAt(values + r * 4) = vectorAt(a + r * 4);
+    const auto start = static_cast<int32_t>(first + a_start[r]);
+    for (int32_t i = 0; i < 4; ++i)
+      index[r * 4 + i] = start + i;
+  }
 }
 
 void sparsify_multihot(tamrt_context *ctx, const int32_t *a, int64_t rows,
                        int64_t z, int64_t n, double scale, int64_t first,
                        int64_t width, int64_t at, double *values,
                        int32_t *index) {
+  if (z == width) {
+    std::fill_n(values, rows * z, scale);
+    std::transform(a, a + rows * z, index, [=](int32_t column) {
+      return static_cast<int32_t>(first + column);
+    });
+    return;
+  }
   forEachRow(rows, width, at, values, index,
              [=](int64_t r, double *value, int32_t *column) {
                std::fill_n(value, z, scale);

@@ -162,6 +162,18 @@ class Differential(harness.TestCase):
         self.compare("y ~ l(a) + s(a, k=4) + l(b)", train,
                      random_rows(rng, ["x"], 9, 1))
 
+    def test_product_beyond_a_period(self):
+        # The last sines are 0 at the border and not inside, so a product has
+        # fewer numbers there.
+        rng = random.Random(9)
+        train = random_rows(rng, ["x"], 300, 1)
+        new = random_rows(rng, ["x"], 20, 2)
+        for mode in ("linear", "saturation"):
+            with self.subTest(mode=mode):
+                self.compare("y ~ te(s(a, k=2, deg=2),"
+                             " f(b, m=2, period=(-0.1, 0.1)), ap=2,"
+                             f" extrapolate={mode})", train, new)
+
     def test_range_of_few_roundings(self):
         # The middle of such a range is not a double: rounded, it is farther
         # from one end than from the other.

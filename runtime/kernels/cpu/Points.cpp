@@ -101,11 +101,25 @@ void blend_dense(tamrt_context *ctx, const double *border, const double *inside,
   }
 }
 
-void blend_sparse(tamrt_context *ctx, const double *border,
-                  const int32_t *border_index, const double *inside,
-                  const int32_t *inside_index, const double *amount,
-                  int64_t rows, int64_t z, int64_t n, double *values,
-                  int32_t *index) {
+/// The place of `column` among `count` columns, the first from `next` on or, if
+/// it is not there, from the start; `count` if it is nowhere. Rows are mostly
+/// in the same order.
+TAMRT_INLINE int64_t placeOf(int32_t column, const int32_t *columns,
+                             int64_t count, int64_t next) {
+  for (int64_t i = next; i < count; ++i)
+    if (columns[i] == column)
+      return i;
+  for (int64_t i = 0; i < next; ++i)
+    if (columns[i] == column)
+      return i;
+  return count;
+}
+
+TAMRT_HOT void blend_sparse(tamrt_context *ctx, const double *border,
+                            const int32_t *border_index, const double *inside,
+                            const int32_t *inside_index, const double *amount,
+                            int64_t rows, int64_t z, int64_t n, double *values,
+                            int32_t *index) {
   for (int64_t r = 0; r < rows; ++r) {
     const double *at = border + r * z, *inner = inside + r * z;
     const int32_t *atColumn = border_index + r * z;
@@ -113,21 +127,39 @@ void blend_sparse(tamrt_context *ctx, const double *border,
     double *value = values + 2 * r * z, *slope = value + z;
     int32_t *valueColumn = index + 2 * r * z, *slopeColumn = valueColumn + z;
     const Evaluation e = {0.0, 0.0, amount[r]};
-    for (int64_t i = 0; i < z; ++i) {
-      valueColumn[i] = slopeColumn[i] = atColumn[i];
-      slope[i] = 0.0;
-      if (e.amount == 0.0) {
-        value[i] = at[i];
-      } else if (innerColumn[i] == atColumn[i]) {
-        // Stored as one number: the difference of two nearly equal numbers,
-        // about 100000 times as large, would lose five digits.
+    std::copy_n(atColumn, z, valueColumn);
+    std::copy_n(atColumn, z, slopeColumn);
+    std::fill_n(slope, z, 0.0);
+    if (e.amount == 0.0) {
+      std::copy_n(at, z, value);
+      continue;
+    }
+    // The numbers of a column are stored as one: the difference of two nearly
+    // equal numbers, about 100000 times as large, would lose five digits, and
+    // in sums of squares ten.
+    if (std::equal(atColumn, atColumn + z, innerColumn)) {
+      for (int64_t i = 0; i < z; ++i)
         value[i] = e.combine(at[i], inner[i]);
+      continue;
+    }
+    // One of the rows has more zeros than the other, which are left out.
+    std::fill_n(value, z, 0.0);
+    const int64_t others = filled(inner, z);
+    int64_t own = filled(at, z);
+    while (own < others && atColumn[own] == innerColumn[own])
+      ++own;
+    for (int64_t i = 0, next = 0, apart = 0; i < others; ++i) {
+      const int64_t place = placeOf(innerColumn[i], atColumn, own, next);
+      if (place < own) {
+        value[place] += inner[i];
+        next = place + 1;
       } else {
-        value[i] = e.combine(at[i], 0.0);
-        slope[i] = e.combine(0.0, inner[i]);
-        slopeColumn[i] = innerColumn[i];
+        slope[apart] = e.combine(0.0, inner[i]);
+        slopeColumn[apart++] = innerColumn[i];
       }
     }
+    for (int64_t i = 0; i < own; ++i)
+      value[i] = e.combine(at[i], value[i]);
   }
 }
 

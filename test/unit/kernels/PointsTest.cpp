@@ -192,6 +192,21 @@ TEST_F(PointsTest, BlendSparseOfEqualRows) {
   EXPECT_EQ(out, (Doubles{0.1, 0.7, 0.0, 0.0}));
 }
 
+// So are the columns of a row with fewer numbers than the other.
+TEST_F(PointsTest, BlendSparseOfRowsWithZeros) {
+  const Doubles border = {0.5, 0.25, 0.0, 0.0}, inside = {0.1, 0.5, 0.25, 0.2};
+  const std::vector<int32_t> at = {1, 2, 0, 0}, inner = {0, 1, 2, 3};
+  const Doubles amount = {1.5};
+  Doubles out(8);
+  std::vector<int32_t> columns(8);
+  tamrt_blend_sparse(&ctx, border.data(), at.data(), inside.data(),
+                     inner.data(), amount.data(), 1, 4, 6, out.data(),
+                     columns.data());
+  const double first = 1.5 * (-0.1 / 1e-5), last = 1.5 * (-0.2 / 1e-5);
+  EXPECT_EQ(out, (Doubles{0.5, 0.25, 0.0, 0.0, first, last, 0.0, 0.0}));
+  EXPECT_EQ(columns, (std::vector<int32_t>{1, 2, 0, 0, 0, 3, 0, 0}));
+}
+
 TEST_F(PointsTest, NeuralLayer) {
   const std::function<long double(long double)> activations[] = {
       [](long double v) { return v > 0 ? v : 0; },

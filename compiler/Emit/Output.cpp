@@ -8,12 +8,12 @@
 
 #include "tamc/Emit/Output.h"
 
-#include "llvm/ADT/ScopeExit.h"
+#include "tamrt/signals.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <csignal>
 #include <vector>
 
 using namespace llvm;
@@ -68,10 +68,7 @@ public:
 
   /// Replaces all files. No signal comes between two of them.
   Error keep() {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    scope_exit restore([&] { pthread_sigmask(SIG_SETMASK, &before, nullptr); });
+    const tamrt::AllSignalsBlocked blocked;
     for (Entry &entry : entries)
       if (Error error = entry.file.keep(entry.target))
         return writeError(entry.path, errorToErrorCode(std::move(error)));

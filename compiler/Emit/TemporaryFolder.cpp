@@ -96,13 +96,18 @@ Expected<tamc::TemporaryFolder> tamc::TemporaryFolder::create() {
   SmallString<128> path(place);
   sys::path::append(path, "tamc-XXXXXX");
   assert(!listed.exists && "one folder at a time");
-  if (!copyPath(path, listed.folder))
-    errno = ENAMETOOLONG;
-  else if (mkdtemp(listed.folder)) {
-    listed.fileCount = 0;
-    listed.exists = true;
-    return TemporaryFolder(listed.folder);
+  {
+    // No signal comes between the creation of the folder and its listing.
+    const tamrt::AllSignalsBlocked blocked;
+    if (!copyPath(path, listed.folder))
+      errno = ENAMETOOLONG;
+    else if (mkdtemp(listed.folder)) {
+      listed.fileCount = 0;
+      listed.exists = true;
+    }
   }
+  if (listed.exists)
+    return TemporaryFolder(listed.folder);
   std::error_code code(errno, std::generic_category());
   return createStringError(code, "cannot make a temporary folder in '" + place +
                                      "': " + code.message() +

@@ -8,6 +8,8 @@
 
 #include "tamc/Pipelines/PhaseClock.h"
 
+#include "tamrt/signals.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -24,8 +26,12 @@ static void write(const std::string &text) {
 }
 
 PhaseClock::PhaseClock(llvm::StringRef name, bool isShown) : name(name) {
-  if (isShown)
-    watcher = std::thread([this] { watch(); });
+  if (!isShown)
+    return;
+  // Signals are left to the thread that writes files: it blocks them where none
+  // may come.
+  const tamrt::AllSignalsBlocked blocked;
+  watcher = std::thread([this] { watch(); });
 }
 
 PhaseClock::~PhaseClock() { stop(); }

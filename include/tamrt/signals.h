@@ -8,7 +8,7 @@
 ///
 /// \file
 /// The signals after which compiled models and tamc remove their temporary
-/// files.
+/// files, and times without signals.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +37,23 @@ constexpr bool endsProcess(int signal) {
     return true;
   }
 }
+
+/// While it lives, no signal comes to the thread that made it, nor ever to
+/// threads that it starts meanwhile. Others may still get those of the process.
+class AllSignalsBlocked {
+public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+  }
+  AllSignalsBlocked(const AllSignalsBlocked &) = delete;
+  AllSignalsBlocked &operator=(const AllSignalsBlocked &) = delete;
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
 
 } // namespace tamrt
 

@@ -5,6 +5,7 @@ same files as before."""
 
 import os
 import pathlib
+import pty
 import re
 import resource
 import shutil
@@ -304,6 +305,62 @@ class Compiler(Errors):
                 self.assertEqual(list(temporary.iterdir()), [])
                 self.assertEqual({path.name for path in self.dir.iterdir()},
                                  before)
+
+    @harness.unittest.skipIf(harness.SANITIZE,
+                             "a sanitizer wants to be loaded first")
+    def test_signals_at_a_bad_time(self):
+        """One comes just after a function of the C library has made or renamed
+        something: there is no trace of it, or all outputs are there."""
+        source, library = self.dir / "raise.c", self.dir / "raise.so"
+        source.write_text("""
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <signal.h>
+            #include <unistd.h>
+            static int calls;
+            static void end(void) {
+              if (calls++)
+                return;
+              kill(getpid(), SIGTERM);
+              usleep(100000);
+            }
+            #ifdef RENAME
+            int rename(const char *from, const char *to) {
+              int (*next)(const char *, const char *) =
+                  dlsym(RTLD_NEXT, "rename");
+              int result = next(from, to);
+              end();
+              return result;
+            }
+            #else
+            char *mkdtemp(char *path) {
+              char *(*next)(char *) = dlsym(RTLD_NEXT, "mkdtemp");
+              char *result = next(path);
+              end();
+              return result;
+            }
+            #endif
+            """)
+        for name, options, outputs in (
+                ("MKDTEMP", ["-o", "m"], []),
+                ("RENAME", ["-o", "m.a", "--emit=lib"], ["m.a", "m.h"])):
+            with self.subTest(name):
+                temporary = self.dir / name
+                temporary.mkdir()
+                subprocess.run(["cc", "-shared", "-fPIC", f"-D{name}", source,
+                                "-o", library], check=True)
+                # On a terminal there is a thread that shows the progress.
+                reader, terminal = pty.openpty()
+                run = subprocess.run(
+                    [harness.TAMC, "-f", "y ~ l(a)", *options], cwd=self.dir,
+                    stderr=terminal, check=False, env=dict(os.environ, LD_PRELOAD=str(library),
+                             TMPDIR=str(temporary)))
+                os.close(terminal)
+                os.close(reader)
+                self.assertEqual(run.returncode, -signal.SIGTERM)
+                self.assertEqual(list(temporary.iterdir()), [])
+                self.assertEqual([path for path in self.listing()
+                                  if path[0] == "m"], outputs)
 
     def await_file(self, name):
         path = self.dir / name

@@ -150,11 +150,15 @@ TEST_P(Allocators, WaitForWhatOtherThreadsRelease) {
   device->useAllocator({.kind = GetParam(), .wait = 1h});
   device->follow(&trace);
   AlignedBuffer most = take(9000);
+  std::atomic<bool> isTaken = false;
   std::thread other([&] {
-    std::this_thread::sleep_for(20ms);
+    while (!isTaken &&
+           trace.json("m").find("\"wait for memory\"") == std::string::npos)
+      std::this_thread::sleep_for(1ms);
     most = {};
   });
   EXPECT_TRUE(take(5000));
+  isTaken = true;
   other.join();
   const std::string events = trace.json("m");
   EXPECT_NE(events.find("\"wait for memory\""), std::string::npos);

@@ -39,9 +39,11 @@ template <class Work> void inThreads(const Work &work) {
   for (int i = 0; i < threadCount; ++i)
     threads.emplace_back([&, i] {
       std::mt19937_64 random(i);
-      while (std::chrono::steady_clock::now() < end)
+      // At least once, also if a thread starts late.
+      do {
         for (int turn = 0; turn < 100; ++turn)
           work(i, random);
+      } while (std::chrono::steady_clock::now() < end);
     });
   for (std::thread &thread : threads)
     thread.join();

@@ -7,12 +7,15 @@ standard library.
 The build directory comes from the environment, TAMC_BUILD_DIR; CMake sets it.
 """
 
+import contextlib
 import csv
 import json
 import math
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +36,9 @@ if not SANITIZE:
     os.environ.setdefault(
         "GLIBC_TUNABLES",
         "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165")
+# A program that a signal ends leaves no core file beside its outputs.
+resource.setrlimit(resource.RLIMIT_CORE,
+                   (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 TAMC = BUILD / "bin" / "tamc"
 DATA = SOURCE / "test" / "golden" / "data"
 EXAMPLE = SOURCE / "examples" / "airpassengers"
@@ -118,6 +124,63 @@ def wait_until_asleep(process):
         except OSError:  # A thread that has ended.
             asleep = False
         idle = idle + 1 if asleep else 0
+
+
+def stands_still(process):
+    """Waits until all threads of a process that has got a SIGSTOP stand still;
+    whether they do: not if there is no such process."""
+    folder = pathlib.Path(f"/proc/{process}/task")
+    for _ in range(1000):
+        with contextlib.suppress(OSError):  # A thread that has ended.
+            if all((thread / "stat").read_text().rpartition(")")[2].split()[0]
+                   in "TZ" for thread in folder.iterdir()):
+                return True
+        if not folder.exists():
+            break
+        time.sleep(0.001)
+    return False
+
+
+def place_in(process, path):
+    """Where in a file a process reads; 0 if it has not opened it."""
+    folder = pathlib.Path(f"/proc/{process}")
+    for link in (folder / "fd").glob("*"):
+        try:
+            if os.readlink(link) == str(path):
+                text = (folder / "fdinfo" / link.name).read_text()
+                return int(text.split()[1])
+        except OSError:  # The process has closed it, or ended.
+            pass
+    return 0
+
+
+def run_with_change(command, path, change):
+    """Runs a program that reads a large file three times. Early in the third
+    reading it stands still during change(file), which begins at the file's end.
+    Returns the exit status and the messages."""
+    size = path.stat().st_size
+    for _ in range(20):
+        with subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE,
+                              text=True) as process:
+            readings, before, is_changed = 1, 0, False
+            while process.poll() is None and readings < 3:
+                now = place_in(process.pid, path)
+                readings += now < before
+                before = now
+            process.send_signal(signal.SIGSTOP)
+            try:
+                is_changed = (stands_still(process.pid) and
+                              0 < place_in(process.pid, path) < size // 2)
+                if is_changed:
+                    with open(path, "r+", encoding="utf-8") as file:
+                        file.seek(0, os.SEEK_END)
+                        change(file)
+            finally:
+                process.send_signal(signal.SIGCONT)
+            _, said = process.communicate(timeout=PATIENCE)
+        if is_changed:
+            return process.returncode, said
+    raise AssertionError(f"never stopped early in a reading:\n{said}")
 
 
 def peak_of(*command):

@@ -444,25 +444,14 @@ class Errors(TestCase):
         lines = [f"{i},{i % 97},{i % 11}\n" for i in range(1_200_000)]
         train = self.dir / "long.csv"
         model = self.compile("y ~ l(a)+s(a,k=20)", date="date", name="model")
-        place_in = test_inference.Bytes.place_in
         for change in (lambda file: file.write("9999999,1,5\n"),
                        lambda file: file.truncate(len("date,a,y\n" + "".join(
                            lines[:-9])))):
             train.write_text("date,a,y\n" + "".join(lines))
-            process = subprocess.Popen(
+            status, said = harness.run_with_change(
                 [model, "fit", train, "-o", self.dir / "w", "--stream",
-                 "--calibrate=0.2", "--threads", "1"], stderr=subprocess.PIPE,
-                text=True)
-            readings, before = 1, 0
-            while process.poll() is None and readings < 3:
-                now = place_in(self, process, train)
-                readings += now < before
-                before = now
-            with open(train, "r+") as file:
-                file.seek(0, os.SEEK_END)
-                change(file)
-            _, said = process.communicate(timeout=harness.PATIENCE)
-            self.assertEqual(process.returncode, 1, said)
+                 "--calibrate=0.2", "--threads", "1"], train, change)
+            self.assertEqual(status, 1, said)
             self.assertIn("the file has changed meanwhile", said)
             self.assertFalse((self.dir / "w").exists())
 

@@ -8,12 +8,10 @@ test_inference_memory.py in little memory."""
 import json
 import math
 import os
-import pathlib
 import random
 import re
 import statistics
 import struct
-import subprocess
 
 import small
 from library import Library
@@ -189,34 +187,12 @@ class Bytes(TestCase):
         for change in (lambda file: file.write("9999999,1,5\n"),
                        lambda file: file.truncate(most)):
             train.write_text("date,a,y\n" + "".join(lines))
-            process = subprocess.Popen(
+            status, said = harness.run_with_change(
                 [model, "fit", train, "-o", self.dir / "w", "--stream",
-                 "--inference", "--threads", "1"], stderr=subprocess.PIPE,
-                text=True)
-            readings, before = 1, 0
-            while process.poll() is None and readings < 3:
-                now = self.place_in(process, train)
-                readings += now < before
-                before = now
-            with open(train, "r+") as file:
-                file.seek(0, os.SEEK_END)
-                change(file)
-            _, said = process.communicate(timeout=harness.PATIENCE)
-            self.assertEqual(process.returncode, 1, said)
+                 "--inference", "--threads", "1"], train, change)
+            self.assertEqual(status, 1, said)
             self.assertIn("the file has changed meanwhile", said)
             self.assertFalse((self.dir / "w").exists())
-
-    def place_in(self, process, path):
-        """Where in a file a process reads; 0 if it has not opened it."""
-        folder = pathlib.Path(f"/proc/{process.pid}")
-        for link in (folder / "fd").glob("*"):
-            try:
-                if os.readlink(link) == str(path):
-                    text = (folder / "fdinfo" / link.name).read_text()
-                    return int(text.split()[1])
-            except OSError:  # The process has closed it, or ended.
-                pass
-        return 0
 
     def test_parts_of_a_stream(self):
         train = small.generate(self.dir / "train.csv", "--groups", 3, "--days",

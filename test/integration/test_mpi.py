@@ -58,8 +58,7 @@ class Mpi(ranks.TestCase):
                                  str(model) and self.is_first(folder))
                 continue
             os.kill(rank, signal.SIGSTOP)
-            if self.find(lambda folder: self.is_stopped(folder) and
-                         is_wanted(folder), rank):
+            if harness.stands_still(rank) and self.find(is_wanted, rank):
                 return rank
             os.kill(rank, signal.SIGCONT)
             time.sleep(0.003)
@@ -70,16 +69,6 @@ class Mpi(ranks.TestCase):
         """Whether a process is rank 0."""
         return (b"OMPI_COMM_WORLD_RANK=0" in
                 (folder / "environ").read_bytes().split(b"\0"))
-
-    @staticmethod
-    def is_stopped(folder):
-        """Waits until all threads stand still; whether they do."""
-        for _ in range(1000):
-            if all((thread / "stat").read_text().rpartition(")")[2].split()[0]
-                   in "TZ" for thread in (folder / "task").iterdir()):
-                return True
-            time.sleep(0.001)
-        return False
 
     def find(self, is_wanted, process="[0-9]*"):
         """A process, by its folder in /proc; None if there is none."""

@@ -353,7 +353,8 @@ class Compiler(Errors):
                 reader, terminal = pty.openpty()
                 run = subprocess.run(
                     [harness.TAMC, "-f", "y ~ l(a)", *options], cwd=self.dir,
-                    stderr=terminal, check=False, env=dict(os.environ, LD_PRELOAD=str(library),
+                    stderr=terminal, check=False,
+                    env=dict(os.environ, LD_PRELOAD=str(library),
                              TMPDIR=str(temporary)))
                 os.close(terminal)
                 os.close(reader)

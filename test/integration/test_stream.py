@@ -350,7 +350,8 @@ class Stream(harness.TestCase):
                              **small.KEYS)
         predict = [model, "predict", rows, "--weights", self.fit(model, train),
                    "--threads=2", "-o", self.dir / "out"]
-        parts, whole = harness.peak_of(*predict, "--stream"), harness.peak_of(*predict)
+        parts = harness.largest_resident(*predict, "--stream")
+        whole = harness.largest_resident(*predict)
         if harness.SANITIZE:
             self.skipTest("a sanitizer keeps what is freed")
         self.assertLess(parts, 48 * MIB)

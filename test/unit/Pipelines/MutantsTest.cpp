@@ -44,6 +44,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,8 +56,8 @@ using namespace tamc::reference;
 /// mutants.
 static constexpr uint32_t kMutantsPerCase = 20;
 
-/// Most seconds that a mutant takes.
-static constexpr unsigned kMaxSeconds = 60;
+/// Most seconds of processor time that a mutant takes.
+static constexpr rlim_t kMaxSeconds = 60;
 
 /// Largest size of a tensor of a module that is interpreted.
 static constexpr int64_t kMaxSize = 1024;
@@ -282,7 +283,8 @@ static Fate isolate(llvm::function_ref<Fate()> body, std::string &text) {
   pid_t child = fork();
   if (child == 0) {
     dup2(fileno(file), STDERR_FILENO);
-    alarm(kMaxSeconds);
+    const rlimit limit = {kMaxSeconds, kMaxSeconds + 1};
+    setrlimit(RLIMIT_CPU, &limit);
     Fate fate = body();
     _exit(static_cast<int>(fate));
   }

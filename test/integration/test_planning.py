@@ -139,12 +139,17 @@ class Planning(harness.TestCase):
                   " time.sleep(0.002)\n"
                   "print(most)\n")
         for threads in (1, 3):
-            most = subprocess.run(
-                [sys.executable, "-c", script, str(PLAN), str(path),
-                 "--alignment", "96", "--time-limit", "1.5", "--threads", str(threads)],
-                capture_output=True, text=True, check=True).stdout
+            # On a busy machine a thread may come too late to be seen.
+            for _ in range(20):
+                most = int(subprocess.run(
+                    [sys.executable, "-c", script, str(PLAN), str(path),
+                     "--alignment", "96", "--time-limit", "1.5", "--threads",
+                     str(threads)],
+                    capture_output=True, text=True, check=True).stdout)
+                if most >= threads:
+                    break
             # A sanitizer may keep a thread of its own.
-            self.assertIn(int(most), (threads, threads + 1))
+            self.assertIn(most, (threads, threads + 1))
 
     def outcome(self, *arguments):
         run = self.run_program(PLAN, *arguments)

@@ -38,24 +38,30 @@ class Interrupt(Folder):
         self.model.fit(self.short)
         self.wanted = self.model.predict(self.short).tolist()
 
-    @contextlib.contextmanager
-    def signal_after(self, seconds):
-        """Sends SIGINT once; measures how much is done after it until the block
-        ends."""
-        sent = []
+    def interrupt(self, work, seconds=0.0, stream=None, line="model: "):
+        """Calls work() again and again until SIGINT, which is sent after so
+        many seconds, and once the stream, if there is one, has a line of
+        progress. Measures how much is done after it."""
+        sent, ended = [], threading.Event()
 
         def send():
-            sent.append(time.process_time())
-            os.kill(os.getpid(), signal.SIGINT)
+            waits = ended.wait(seconds)
+            while not waits and stream and line not in stream.getvalue():
+                waits = ended.wait(0.01)
+            if not ended.is_set():
+                sent.append(time.process_time())
+                os.kill(os.getpid(), signal.SIGINT)
 
-        timer = threading.Timer(seconds, send)
-        timer.start()
+        sender = threading.Thread(target=send)
         try:
             with self.assertRaises(KeyboardInterrupt):
-                yield
+                # The signal may come at any time from here on.
+                sender.start()
+                while True:
+                    work()
         finally:
-            timer.cancel()
-            timer.join()
+            ended.set()
+            sender.join()
         self.assertLess(time.process_time() - sent[0], MOST)
 
     def check_usable(self):
@@ -68,8 +74,7 @@ class Interrupt(Folder):
         # While rows are read, and while they are summed.
         for seconds in (0.05, 0.4, 1.5):
             with self.subTest(seconds=seconds):
-                with self.signal_after(seconds):
-                    self.model.fit(self.long)
+                self.interrupt(lambda: self.model.fit(self.long), seconds)
                 self.check_usable()
                 count = len(os.listdir("/proc/self/task"))
                 self.assertLessEqual(count, threads or count)
@@ -78,13 +83,9 @@ class Interrupt(Folder):
         self.assertEqual(names, {".levels", ".so"})
 
     def test_predict_and_tune(self):
-        with self.signal_after(0.3):
-            while True:
-                self.model.predict(self.long)
-        with self.signal_after(1):
-            while True:
-                tamc.AdditiveModel(self.formula, group="g").tune(
-                    dict(self.short, g=np.arange(500) % 2))
+        self.interrupt(lambda: self.model.predict(self.long), 0.3)
+        self.interrupt(lambda: tamc.AdditiveModel(self.formula, group="g").tune(
+            dict(self.short, g=np.arange(500) % 2)), 1)
         self.check_usable()
 
     def test_adapt(self):
@@ -94,19 +95,15 @@ class Interrupt(Folder):
         # While rows are read, and while windows are fitted.
         for seconds in (0.05, 0.8):
             with self.subTest(seconds=seconds):
-                with self.signal_after(seconds):
-                    while True:
-                        windows.adapt(rows, window=200)
+                self.interrupt(lambda: windows.adapt(rows, window=200), seconds)
         self.assertFalse(hasattr(windows, "_fit_"))
         np.testing.assert_array_equal(
             windows.adapt(self.short, window=200, update=10), wanted)
         stream = io.StringIO()
         windows.set_params(verbose=True)
         with contextlib.redirect_stderr(stream):
-            with self.signal_after(3):
-                while True:
-                    windows.adapt(rows, window=200)
-        self.assertIn("model: windows: ", stream.getvalue())
+            self.interrupt(lambda: windows.adapt(rows, window=200),
+                           stream=stream, line="model: windows: ")
         self.check_usable()
 
     def test_other_threads(self):
@@ -120,9 +117,7 @@ class Interrupt(Folder):
 
         thread = threading.Thread(target=fit)
         thread.start()
-        with self.signal_after(0.3):
-            while True:
-                self.model.predict(self.long)
+        self.interrupt(lambda: self.model.predict(self.long), 0.3)
         thread.join()
         self.assertEqual(len(ends), 1)
         self.check_usable()
@@ -149,8 +144,11 @@ class Interrupt(Folder):
             stream = io.StringIO()
             self.model.set_params(verbose=verbose)
             with contextlib.redirect_stderr(stream):
-                with self.signal_after(2.5):
-                    self.model.fit(self.long)
+                if shows:
+                    self.interrupt(lambda: self.model.fit(self.long),
+                                   stream=stream)
+                else:
+                    self.interrupt(lambda: self.model.fit(self.long), 2.5)
             text = stream.getvalue()
             if not shows:
                 self.assertEqual(text, "")
@@ -167,8 +165,7 @@ class Interrupt(Folder):
 
         stream = Terminal()
         with contextlib.redirect_stderr(stream):
-            with self.signal_after(2.5):
-                self.model.fit(self.long)
+            self.interrupt(lambda: self.model.fit(self.long), stream=stream)
         self.assertRegex(stream.getvalue(), "^\r\x1b\\[Kmodel: ")
         self.assertTrue(stream.getvalue().endswith("\r\x1b[K"))
 
@@ -176,8 +173,7 @@ class Interrupt(Folder):
         stream = type("OutStream", (io.StringIO,),
                       {"__module__": "ipykernel.iostream"})()
         with contextlib.redirect_stderr(stream):
-            with self.signal_after(2.5):
-                self.model.fit(self.long)
+            self.interrupt(lambda: self.model.fit(self.long), stream=stream)
         self.assertRegex(stream.getvalue(), "^\rmodel: ")
 
 

@@ -22,6 +22,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -32,22 +34,35 @@ namespace {
 /// The current folder, in a form for signal handlers: without allocations and
 /// locks.
 struct Listed {
-  static constexpr int kMaxFiles = 4;
   char folder[PATH_MAX];
-  char files[kMaxFiles][PATH_MAX];
-  std::atomic<int> fileCount = 0;
   std::atomic<bool> exists = false;
 
   void remove() {
     if (!exists)
       return;
-    // A linker that is still running may create its file between the two calls.
+    // A linker that is still running may create a file between the two calls.
     for (int attempt = 0; attempt < 100; ++attempt) {
-      for (int i = 0; i < fileCount; ++i)
-        unlink(files[i]);
+      removeFiles();
       if (rmdir(folder) == 0 || errno != ENOTEMPTY)
         break;
     }
+  }
+
+private:
+  /// Removes all files: linkers make some of names of their own.
+  void removeFiles() {
+    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+      return;
+    alignas(dirent64) char entries[4096];
+    for (ssize_t bytes;
+         (bytes = getdents64(descriptor, entries, sizeof(entries))) > 0;)
+      for (ssize_t at = 0; at < bytes;) {
+        const auto *entry = reinterpret_cast<const dirent64 *>(entries + at);
+        unlinkat(descriptor, entry->d_name, 0);
+        at += entry->d_reclen;
+      }
+    close(descriptor);
   }
 };
 
@@ -101,10 +116,8 @@ Expected<tamc::TemporaryFolder> tamc::TemporaryFolder::create() {
     const tamrt::AllSignalsBlocked blocked;
     if (!copyPath(path, listed.folder))
       errno = ENAMETOOLONG;
-    else if (mkdtemp(listed.folder)) {
-      listed.fileCount = 0;
+    else if (mkdtemp(listed.folder))
       listed.exists = true;
-    }
   }
   if (listed.exists)
     return TemporaryFolder(listed.folder);
@@ -124,11 +137,6 @@ tamc::TemporaryFolder::~TemporaryFolder() {
   listed.exists = false;
 }
 
-std::string tamc::TemporaryFolder::at(StringRef name) {
-  std::string file = path + "/" + name.str();
-  const int count = listed.fileCount;
-  assert(count < Listed::kMaxFiles && "too many files");
-  if (copyPath(file, listed.files[count]))
-    listed.fileCount = count + 1;
-  return file;
+std::string tamc::TemporaryFolder::at(StringRef name) const {
+  return path + "/" + name.str();
 }

@@ -15,10 +15,10 @@
 
 namespace tamc {
 
-/// A folder for temporary files. It is removed with its contents when the
-/// object is destroyed and when a signal ends the process, so that a child
-/// process that is still running leaves no file either. There is at most one
-/// such folder at a time.
+/// A folder for temporary files, without folders in it. It is removed with its
+/// contents when the object is destroyed and when a signal ends the process, so
+/// that a child process that is still running leaves no file either. There is
+/// at most one such folder at a time.
 class TemporaryFolder {
 public:
   /// Makes one in the system's folder for temporary files. The error names that
@@ -29,8 +29,8 @@ public:
   TemporaryFolder &operator=(TemporaryFolder &&) = delete;
   ~TemporaryFolder();
 
-  /// The path of a file in it, which need not exist yet. At most 4 calls.
-  std::string at(llvm::StringRef name);
+  /// The path of a file in it, which need not exist yet.
+  std::string at(llvm::StringRef name) const;
 
 private:
   explicit TemporaryFolder(std::string path) : path(std::move(path)) {}

@@ -288,7 +288,8 @@ class Compiler(Errors):
         temporary.mkdir()
         environment = self.driver(
             # As lld does until its output is complete.
-            ': > "$out.tmp1"\n: > ready\nwhile [ -d "${out%/*}" ]; do sleep 0.02; done\n'
+            ': > "$out.tmp1"\n: > ready\n'
+            'while [ -d "${out%/*}" ]; do sleep 0.02; done\n'
             '(echo late > "$out") 2>/dev/null\n: > over')
         before = {path.name for path in self.dir.iterdir()}
         for name in ("HUP", "INT", "QUIT", "TERM", "ALRM", "USR2", "XCPU",

@@ -83,10 +83,6 @@ std::atomic<bool> isRemoving = false;
 class Making {
 public:
   Making() {
-    sigset_t set;
-    sigemptyset(&set);
-    forEachEndingSignal([&](int signal) { sigaddset(&set, signal); });
-    pthread_sigmask(SIG_BLOCK, &set, &before);
     ++makers;
     if (!isRemoving)
       return;
@@ -96,13 +92,10 @@ public:
   }
   Making(const Making &) = delete;
   Making &operator=(const Making &) = delete;
-  ~Making() {
-    --makers;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
+  ~Making() { --makers; }
 
 private:
-  sigset_t before;
+  AllSignalsBlocked blocked;
 };
 
 } // namespace

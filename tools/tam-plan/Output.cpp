@@ -9,10 +9,10 @@
 #include "Output.h"
 
 #include "tamc/Planning/Terminal.h"
+#include "tamrt/signals.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -66,26 +66,10 @@ std::string writeDirectly(const std::string &path, std::string_view bytes) {
   return wrong;
 }
 
-/// Blocks signals, so that none ends the process while there is a temporary
-/// file.
-class SignalsBlocked {
-public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-  }
-  SignalsBlocked(const SignalsBlocked &) = delete;
-  SignalsBlocked &operator=(const SignalsBlocked &) = delete;
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
-
-private:
-  sigset_t before;
-};
-
+/// No signal ends the process while there is a temporary file.
 std::string writeBeside(const std::string &target, mode_t mode,
                         std::string_view bytes) {
-  const SignalsBlocked blocked;
+  const tamrt::AllSignalsBlocked blocked;
   std::string temporary = target + ".XXXXXX";
   int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0)

@@ -154,12 +154,13 @@ def place_in(process, path):
     return 0
 
 
-def run_with_change(command, path, change):
+def run_with_change(command, path, change, output):
     """Runs a program that reads a large file three times. Early in the third
     reading it stands still during change(file), which begins at the file's end.
-    Returns the exit status and the messages."""
+    Returns the exit status and the messages. `output` is that of this run."""
     size = path.stat().st_size
     for _ in range(20):
+        output.unlink(missing_ok=True)
         with subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE,
                               text=True) as process:
             readings, before, is_changed = 1, 0, False

@@ -52,9 +52,12 @@ public:
     if (exists)
       if (std::error_code code = sys::fs::real_path(path, target))
         return writeError(path, code);
-    // Also removed when a signal ends the process.
-    Expected<sys::fs::TempFile> temporary =
-        sys::fs::TempFile::create(target + ".%%%%%%%%.tmp", mode);
+    // Also removed when a signal ends the process: none comes between its
+    // creation and its listing for that.
+    auto temporary = [&] {
+      const tamrt::AllSignalsBlocked blocked;
+      return sys::fs::TempFile::create(target + ".%%%%%%%%.tmp", mode);
+    }();
     if (!temporary)
       return writeError(path, errorToErrorCode(temporary.takeError()));
     raw_fd_ostream out(temporary->FD, /*shouldClose=*/false);

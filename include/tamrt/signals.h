@@ -39,7 +39,8 @@ constexpr bool endsProcess(int signal) {
 }
 
 /// While it lives, no signal comes to the thread that made it, nor ever to
-/// threads that it starts meanwhile. Others may still get those of the process.
+/// threads that it starts meanwhile, but for SIGKILL, SIGSTOP and faults of its
+/// own, which end the process. Others may still get those of the process.
 class AllSignalsBlocked {
 public:
   AllSignalsBlocked() {

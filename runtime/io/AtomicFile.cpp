@@ -62,18 +62,16 @@ template <class Body> void forEachUnfinished(bool isFolder, const Body &body) {
 /// Linux reads and writes at most 2 GiB at once.
 constexpr size_t kMostAtOnce = size_t(1) << 30;
 
-/// Calls body(signal) for all that end the process. SIGXFSZ does not: it is
-/// ignored, and `write` fails.
-template <class Body> void forEachEndingSignal(const Body &body) {
-  for (int signal = 1; signal <= SIGRTMAX; ++signal)
-    if (endsProcess(signal) && signal != SIGXFSZ)
-      body(signal);
-}
-
 /// Threads between the making of a file or folder and its listing; whether
 /// unfinished ones are removed from now on.
 std::atomic<int> makers = 0;
 std::atomic<bool> isRemoving = false;
+
+/// Once unfinished files are removed, waits for the end of the process.
+void waitIfRemoving() {
+  while (isRemoving)
+    pause();
+}
 
 /// Makes a file or folder and its entry in the list one step for signal
 /// handlers, on this thread and on others: `removeTemporaries` waits for it,
@@ -87,8 +85,7 @@ public:
     if (!isRemoving)
       return;
     --makers;
-    while (true)
-      pause();
+    waitIfRemoving();
   }
   Making(const Making &) = delete;
   Making &operator=(const Making &) = delete;
@@ -133,7 +130,8 @@ static void unlist(Unfinished *entry) {
 
 void tamrt::removeTemporaries() noexcept {
   isRemoving = true;
-  while (makers > 0)
+  // A file system that does not answer must not keep the process from its end.
+  for (int waited = 0; makers > 0 && waited < 10'000; ++waited)
     poll(nullptr, 0, 1);
   forEachUnfinished(false,
                     [](const Unfinished &file) { unlink(file.path.get()); });
@@ -154,17 +152,18 @@ static void removeAndRaise(int signal) {
 }
 
 void tamrt::removeTemporariesOnSignals() {
-  forEachEndingSignal([](int signal) {
+  // `write` fails instead.
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     struct sigaction action = {};
     // The C library reserves some signals.
-    if (sigaction(signal, nullptr, &action) != 0 ||
+    if (!endsProcess(signal) || sigaction(signal, nullptr, &action) != 0 ||
         action.sa_handler != SIG_DFL)
-      return;
+      continue;
     action.sa_handler = removeAndRaise;
     action.sa_flags = SA_RESETHAND | SA_ONSTACK;
     sigaction(signal, &action, nullptr);
-  });
-  std::signal(SIGXFSZ, SIG_IGN);
+  }
 }
 
 /// Follows symbolic links from `path` to the path that they point to, which
@@ -248,6 +247,8 @@ static int makeBeside(const std::string &target, std::string &path,
 }
 
 Error AtomicFile::fail(std::string_view action, int code) {
+  // The file may just have been removed.
+  waitIfRemoving();
   drop();
   failure = fmt::format("{}: cannot {}: {}", name, action, std::strerror(code));
   return Error{failure};

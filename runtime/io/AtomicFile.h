@@ -154,8 +154,9 @@ std::optional<FileIdentity> identify(const std::string &path, int standard);
 void removeTemporariesOnSignals();
 
 /// Removes the temporary files of all outputs, and their folders: for a process
-/// that is about to end without returning from `main`. Threads that would make
-/// others wait for ever, from this call on. Safe in a handler of a signal.
+/// that is about to end without returning from `main`. From this call on, a
+/// thread that is about to make another one waits for ever, as does one that
+/// fails to write. Safe in a handler of a signal.
 void removeTemporaries() noexcept;
 
 /// Writes `bytes` as the contents of `path`, atomically.

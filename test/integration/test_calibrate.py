@@ -450,7 +450,8 @@ class Errors(TestCase):
             train.write_text("date,a,y\n" + "".join(lines))
             status, said = harness.run_with_change(
                 [model, "fit", train, "-o", self.dir / "w", "--stream",
-                 "--calibrate=0.2", "--threads", "1"], train, change)
+                 "--calibrate=0.2", "--threads", "1"], train, change,
+                self.dir / "w")
             self.assertEqual(status, 1, said)
             self.assertIn("the file has changed meanwhile", said)
             self.assertFalse((self.dir / "w").exists())

@@ -317,7 +317,10 @@ class Compiler(Errors):
         source.write_text("""
             #define _GNU_SOURCE
             #include <dlfcn.h>
+            #include <fcntl.h>
             #include <signal.h>
+            #include <stdarg.h>
+            #include <string.h>
             #include <unistd.h>
             static int calls;
             static void end(void) {
@@ -334,6 +337,22 @@ class Compiler(Errors):
               end();
               return result;
             }
+            #elif defined OPEN
+            #define OPENS(name) \\
+              int name(const char *path, int flags, ...) { \\
+                va_list more; \\
+                va_start(more, flags); \\
+                int mode = va_arg(more, int); \\
+                va_end(more); \\
+                int (*next)(const char *, int, ...) = \\
+                    dlsym(RTLD_NEXT, #name); \\
+                int result = next(path, flags, mode); \\
+                if ((flags & O_CREAT) && strstr(path, "m.o.")) \\
+                  end(); \\
+                return result; \\
+              }
+            OPENS(open)
+            OPENS(open64)
             #else
             char *mkdtemp(char *path) {
               char *(*next)(char *) = dlsym(RTLD_NEXT, "mkdtemp");
@@ -345,6 +364,7 @@ class Compiler(Errors):
             """)
         for name, options, outputs in (
                 ("MKDTEMP", ["-o", "m"], []),
+                ("OPEN", ["-o", "m.o", "--emit=obj"], []),
                 ("RENAME", ["-o", "m.a", "--emit=lib"], ["m.a", "m.h"])):
             with self.subTest(name):
                 temporary = self.dir / name

@@ -189,7 +189,8 @@ class Bytes(TestCase):
             train.write_text("date,a,y\n" + "".join(lines))
             status, said = harness.run_with_change(
                 [model, "fit", train, "-o", self.dir / "w", "--stream",
-                 "--inference", "--threads", "1"], train, change)
+                 "--inference", "--threads", "1"], train, change,
+                self.dir / "w")
             self.assertEqual(status, 1, said)
             self.assertIn("the file has changed meanwhile", said)
             self.assertFalse((self.dir / "w").exists())

@@ -248,7 +248,7 @@ class Planning(harness.TestCase):
                 least = min(least, int(fields["peak"]) / int(fields["bound"]))
             if least <= most:
                 break
-            limit *= min(max(seconds / spent, 0.5), 2)
+            limit = max(seconds, limit * min(seconds / spent, 2))
         return least
 
     def test_a_hundred_thousand_in_a_second(self):

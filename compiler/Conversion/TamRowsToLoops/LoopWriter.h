@@ -97,9 +97,9 @@ protected:
   /// `value` in each lane.
   mlir::Value each(double value, int64_t lanes = 1);
   mlir::Value each(mlir::Value value, int64_t lanes);
-  /// Computes the vector of a number here, in scratch, which each() loads where
-  /// this has run before. An optimizer would compute it before the loop that
-  /// uses it, for calls that never do, too.
+  /// Computes the vector of a number here, in scratch, which each() loads for
+  /// as many lanes where this has run before. An optimizer would compute it
+  /// before the loop that uses it, for calls that never do, too.
   void spread(mlir::Value value, int64_t lanes);
   mlir::Value one() { return each(1.0); }
   mlir::Value plus(mlir::Value x, mlir::Value y) {

@@ -10,12 +10,12 @@
 // spline is not evaluated function by function: on the interval where x lies,
 // its functions times their coefficients are one polynomial.
 //
-// Of many rows the polynomials of all intervals are computed first, and then
-// eight rows at a time are evaluated, in vectors. The rest, and calls of a few
-// rows, are evaluated row by row, each with the polynomial of its interval. It
-// is the same arithmetic, element by element, so that a row's bits do not
-// depend on which way it went; nor on the instruction set, for no
-// multiplication is fused with an addition.
+// Of many rows the polynomials of all intervals, and vectors of the parameters,
+// are computed first, and then eight rows at a time are evaluated, in vectors.
+// The rest, and calls of a few rows, are evaluated row by row, each with the
+// polynomial of its interval. It is the same arithmetic, element by element, so
+// that a row's bits do not depend on which way it went; nor on the instruction
+// set, for no multiplication is fused with an addition.
 //
 // Beyond its range a spline is a straight line, or constant: its value and its
 // slope at the border, which the runtime's kernels give when a row first needs

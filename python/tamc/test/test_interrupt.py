@@ -46,7 +46,9 @@ class Interrupt(Folder):
 
         def send():
             waits = ended.wait(seconds)
-            while not waits and stream and line not in stream.getvalue():
+            end = time.monotonic() + 300
+            while (not waits and stream and line not in stream.getvalue()
+                   and time.monotonic() < end):
                 waits = ended.wait(0.01)
             if not ended.is_set():
                 sent.append(time.process_time())
@@ -104,6 +106,7 @@ class Interrupt(Folder):
         with contextlib.redirect_stderr(stream):
             self.interrupt(lambda: windows.adapt(rows, window=200),
                            stream=stream, line="model: windows: ")
+        self.assertIn("model: windows: ", stream.getvalue())
         self.check_usable()
 
     def test_other_threads(self):

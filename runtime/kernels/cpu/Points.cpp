@@ -142,7 +142,7 @@ TAMRT_HOT void blend_sparse(tamrt_context *ctx, const double *border,
         value[i] = e.combine(at[i], inner[i]);
       continue;
     }
-    // One of the rows has more zeros than the other, which are left out.
+    // Mostly one of the rows has more zeros than the other, which are left out.
     std::fill_n(value, z, 0.0);
     const int64_t others = filled(inner, z);
     int64_t own = filled(at, z);

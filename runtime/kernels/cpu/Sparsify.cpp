@@ -43,8 +43,9 @@ void copyRows(const double *from, int64_t rows, int64_t n, int64_t width,
     std::copy_n(from + r * n, n, to + r * width + at);
 }
 
-/// sparsify_banded for any rows. Not inlined there: few rows of cubic splines
-/// would save the registers that this needs.
+/// sparsify_banded for any rows, with its arguments in their places. Not
+/// inlined there: a call of few rows of cubic splines would save the registers
+/// that this needs.
 [[gnu::noinline]] void sparsifyBands(tamrt_context *ctx, const double *a,
                                      const int32_t *a_start, int64_t rows,
                                      int64_t z, int64_t n, int64_t first,

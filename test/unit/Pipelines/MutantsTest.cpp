@@ -285,6 +285,8 @@ static Fate isolate(llvm::function_ref<Fate()> body, std::string &text) {
     dup2(fileno(file), STDERR_FILENO);
     const rlimit limit = {kMaxSeconds, kMaxSeconds + 1};
     setrlimit(RLIMIT_CPU, &limit);
+    // One that only waits takes none.
+    alarm(20 * kMaxSeconds);
     Fate fate = body();
     _exit(static_cast<int>(fate));
   }

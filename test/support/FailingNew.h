@@ -11,8 +11,9 @@
 
 namespace tamrt::test {
 
-/// While an object of this class exists, `operator new` fails on this thread.
-/// Linking FailingNew.cpp replaces that operator in the whole program.
+/// While an object of this class exists, `operator new` fails on this thread,
+/// in all forms without an alignment. Linking FailingNew.cpp replaces them in
+/// the whole program.
 class NoMemory {
 public:
   NoMemory();

@@ -11,6 +11,7 @@
 #include "FeatureMaps.h"
 #include "Inference.h"
 #include "Layouts.h"
+#include "NormalEquations.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -73,6 +74,10 @@ private:
       return matrix->values[index];
     return std::get<Vector>(datum)[index];
   }
+  template <typename T> SmallVector<const T *> getAll(mlir::ValueRange names) {
+    return llvm::map_to_vector(names,
+                               [&](mlir::Value name) { return &get<T>(name); });
+  }
   /// The weights of a sum over rows, null if it has none.
   const Vector *weightsOf(mlir::Value weights) {
     return weights ? &get<Vector>(weights) : nullptr;
@@ -85,12 +90,12 @@ private:
   LogicalResult execute(tam::RowsOp op);
   LogicalResult finish(Operation *op, Datum value);
   LogicalResult verifyRows(Operation *op);
-  Matrix normalMatrix(tam::NormalMatrixOp op, bool isPenalized = true);
+  LogicalResult verifyRange(Operation *op, mlir::Value design);
+  LogicalResult execute(tam::NormalEquationsOp op);
   Datum expandLevels(tam::ExpandLevelsOp op);
   FailureOr<Datum> gram(tam::GramOp op);
   FailureOr<Datum> rhs(tam::RhsOp op);
   FailureOr<Datum> solve(tam::SolveOp op);
-  Datum normalProduct(tam::NormalProductOp op);
   LogicalResult execute(tam::InverseOp op);
   Datum effectiveDf(tam::EffectiveDfOp op);
   Datum quadraticForms(tam::QuadraticFormsOp op);
@@ -99,6 +104,8 @@ private:
   template <typename Op> double effect(Op op, size_t index, size_t row);
 
   llvm::DenseMap<mlir::Value, Datum> values;
+  /// The matrices of normal equations without their penalties.
+  llvm::DenseMap<mlir::Value, Matrix> grams;
 };
 
 } // namespace
@@ -174,36 +181,6 @@ void Execution::execute(tam::PidOp op) {
   set(op.getCarried(), carry);
 }
 
-Matrix Execution::normalMatrix(tam::NormalMatrixOp op, bool isPenalized) {
-  double t = static_cast<double>(get<int64_t>(op.getGroupRows()));
-  size_t n = op.getType().getDimSize(0);
-  Matrix a(n, n);
-  size_t block = 0, top = 0;
-  for (size_t i = 0; i < op.getPenalties().size(); ++i) {
-    const Matrix &penalty = get<Matrix>(op.getPenalties()[i]);
-    for (size_t r = 0; isPenalized && r < penalty.rows; ++r) {
-      for (size_t c = 0; c < penalty.columns; ++c)
-        a.at(top + r, top + c) += t * penalty.at(r, c);
-      a.at(top + r, top + r) += 1e-6 * t;
-    }
-    size_t left = top;
-    for (size_t j = i;
-         block < op.getBlocks().size() && j < op.getPenalties().size();
-         ++j, ++block) {
-      const Matrix &sums = get<Matrix>(op.getBlocks()[block]);
-      for (size_t r = 0; r < sums.rows; ++r)
-        for (size_t c = 0; c < sums.columns; ++c) {
-          a.at(top + r, left + c) += sums.at(r, c);
-          if (i != j)
-            a.at(left + c, top + r) += sums.at(r, c);
-        }
-      left += sums.columns;
-    }
-    top += penalty.rows;
-  }
-  return a;
-}
-
 static tam::SumsAttr layoutOf(Type type) {
   return dyn_cast_if_present<tam::SumsAttr>(
       cast<RankedTensorType>(type).getEncoding());
@@ -216,19 +193,46 @@ static LogicalResult refuse(Operation *op, size_t row) {
          << row;
 }
 
+/// Checks the rows of a matrix that `op` sums with itself. A fit's rows are
+/// within the range, and `cubic_panels`, which a pass may choose, count on it.
+LogicalResult Execution::verifyRange(Operation *op, mlir::Value design) {
+  auto spline = design.getDefiningOp<tam::BSplineOp>();
+  if (!spline || spline.getDegree() != 3)
+    return success();
+  const Vector &p = get<Vector>(spline.getParameters());
+  for (double x : get<Vector>(spline.getX()))
+    if (!(x >= p[2] - 1e-6 && x <= p[3] + 1e-6))
+      return op->emitOpError("expected rows within the range of the spline, "
+                             "got ")
+             << x;
+  return success();
+}
+
+LogicalResult Execution::execute(tam::NormalEquationsOp op) {
+  for (mlir::Value design : op.getDesigns())
+    if (failed(verifyRange(op, design)))
+      return failure();
+  auto designs = getAll<Matrix>(op.getDesigns());
+  const Vector *weights = weightsOf(op.getWeights());
+  std::vector<Matrix> sums = sumPairs(designs, weights);
+  auto blocks = llvm::map_to_vector(
+      sums, [](const Matrix &sum) -> const Matrix * { return &sum; });
+  auto penalties = getAll<Matrix>(op.getPenalties());
+  auto rows = get<int64_t>(op.getGroupRows());
+  grams[op.getMatrix()] =
+      normalMatrix(blocks, penalties, rows, /*isPenalized=*/false);
+  Matrix matrix = normalMatrix(blocks, penalties, rows);
+  Vector vector = sumTarget(designs, get<Vector>(op.getY()), weights);
+  set(op.getMatrix(), std::move(matrix));
+  set(op.getVector(), std::move(vector));
+  return success();
+}
+
 FailureOr<Datum> Execution::gram(tam::GramOp op) {
   Matrix sum = get<Matrix>(op.getAccumulator());
   auto spline = op.getA().getDefiningOp<tam::BSplineOp>();
-  // A fit's rows are within the range, and `cubic_panels`, which a pass may
-  // choose, count on it.
-  if (spline && spline.getDegree() == 3 && op.getA() == op.getB()) {
-    const Vector &p = get<Vector>(spline.getParameters());
-    for (double x : get<Vector>(spline.getX()))
-      if (!(x >= p[2] - 1e-6 && x <= p[3] + 1e-6))
-        return op.emitOpError("expected rows within the range of the spline, "
-                              "got ")
-               << x;
-  }
+  if (op.getA() == op.getB() && failed(verifyRange(op, op.getA())))
+    return failure();
   if (auto row = addThrough(layoutOf(op.getType()), get<Matrix>(op.getA()),
                             get<Matrix>(op.getB()), weightsOf(op.getWeights()),
                             spline ? spline.getIntervals() : 0, sum))
@@ -249,8 +253,7 @@ FailureOr<Datum> Execution::rhs(tam::RhsOp op) {
 
 FailureOr<Datum> Execution::solve(tam::SolveOp op) {
   systems.push_back({get<Matrix>(op.getMatrix()), get<Vector>(op.getVector())});
-  if (auto matrix = op.getMatrix().getDefiningOp<tam::NormalMatrixOp>())
-    systems.back().gram = normalMatrix(matrix, /*isPenalized=*/false);
+  systems.back().gram = grams.lookup(op.getMatrix());
   size_t pivot = 0;
   auto x = solveCholesky(get<Matrix>(op.getMatrix()),
                          get<Vector>(op.getVector()), &pivot);
@@ -258,23 +261,6 @@ FailureOr<Datum> Execution::solve(tam::SolveOp op) {
     return op.emitOpError("expected a positive definite matrix, got pivot ")
            << pivot << " that is not positive";
   return Datum(std::move(*x));
-}
-
-Datum Execution::normalProduct(tam::NormalProductOp op) {
-  double t = static_cast<double>(get<int64_t>(op.getGroupRows()));
-  const Vector &v = get<Vector>(op.getVector());
-  Vector q;
-  for (auto [sums, name] : llvm::zip(op.getSums(), op.getPenalties())) {
-    const Matrix &penalty = get<Matrix>(name);
-    size_t first = q.size();
-    for (size_t r = 0; r < penalty.rows; ++r) {
-      double value = get<Vector>(sums)[r] + 1e-6 * t * v[first + r];
-      for (size_t c = 0; c < penalty.columns; ++c)
-        value += t * penalty.at(r, c) * v[first + c];
-      q.push_back(value);
-    }
-  }
-  return q;
 }
 
 LogicalResult Execution::execute(tam::InverseOp op) {
@@ -372,6 +358,12 @@ LogicalResult Execution::verifyRows(Operation *op) {
         if (sum.getWeights())
           operands.push_back(sum.getWeights());
       })
+      .Case([&](tam::NormalEquationsOp equations) {
+        llvm::append_range(operands, equations.getDesigns());
+        operands.push_back(equations.getY());
+        if (equations.getWeights())
+          operands.push_back(equations.getWeights());
+      })
       .Case<tam::PredictOp>([&](auto predict) {
         llvm::append_range(operands, predict.getDesigns());
         if (predict.getStart())
@@ -430,6 +422,8 @@ LogicalResult Execution::execute(Operation *op) {
   }
   if (auto inverse = dyn_cast<tam::InverseOp>(op))
     return execute(inverse);
+  if (auto equations = dyn_cast<tam::NormalEquationsOp>(op))
+    return execute(equations);
   FailureOr<Datum> result =
       llvm::TypeSwitch<Operation *, FailureOr<Datum>>(op)
           .Case([&](tam::NormalizeOp op) -> Datum {
@@ -654,8 +648,14 @@ LogicalResult Execution::execute(Operation *op) {
             }
             return p;
           })
-          .Case(
-              [&](tam::NormalMatrixOp op) -> Datum { return normalMatrix(op); })
+          .Case([&](tam::NormalMatrixOp op) -> Datum {
+            auto sums = getAll<Matrix>(op.getBlocks());
+            auto penalties = getAll<Matrix>(op.getPenalties());
+            auto rows = get<int64_t>(op.getGroupRows());
+            grams[op.getResult()] =
+                normalMatrix(sums, penalties, rows, /*isPenalized=*/false);
+            return normalMatrix(sums, penalties, rows);
+          })
           .Case([&](tam::NormalVectorOp op) -> Datum {
             Vector b;
             for (mlir::Value block : op.getBlocks())
@@ -663,7 +663,11 @@ LogicalResult Execution::execute(Operation *op) {
                 b.push_back(value);
             return b;
           })
-          .Case([&](tam::NormalProductOp op) { return normalProduct(op); })
+          .Case([&](tam::NormalProductOp op) -> Datum {
+            return normalProduct(
+                getAll<Vector>(op.getSums()), getAll<Matrix>(op.getPenalties()),
+                get<int64_t>(op.getGroupRows()), get<Vector>(op.getVector()));
+          })
           .Case([&](tam::SolveOp op) { return solve(op); })
           .Case([&](tam::FactorOp op) -> FailureOr<Datum> {
             size_t pivot = 0;

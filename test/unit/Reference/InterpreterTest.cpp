@@ -39,9 +39,10 @@ protected:
     return *module;
   }
 
-  FailureOr<std::vector<Datum>> run(StringRef text, ArrayRef<Datum> arguments) {
+  FailureOr<std::vector<Datum>> run(StringRef text, ArrayRef<Datum> arguments,
+                                    std::vector<System> *systems = nullptr) {
     auto function = parse(text).lookupSymbol<func::FuncOp>("f");
-    return interpret(function, arguments);
+    return interpret(function, arguments, systems);
   }
 
   MLIRContext context;
@@ -181,6 +182,77 @@ TEST_F(InterpreterTest, NormalEquations) {
 }
 
 // A = [4 2; 2 5] has the factor [2 0; 1 2]; A (1, 2) = (8, 12).
+// From the designs: the same as from their sums, bit for bit.
+TEST_F(InterpreterTest, NormalEquationsOfDesigns) {
+  StringRef arguments = R"(
+    func.func @f(%n: index, %a: tensor<?x1xf64>, %b: tensor<?x2xf64>,
+                 %y: tensor<?xf64>, %w: tensor<?xf64>)
+        -> (tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>) {
+      %p = tam.penalty rows [0] columns [0] values [0.5]
+          : tensor<1x1xf64, #tam.coordinates<1>>
+      %q = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
+          : tensor<2x2xf64, #tam.coordinates<3>>
+  )";
+  StringRef solution = R"(
+      %x = tam.solve %m, %v : tensor<3x3xf64>, tensor<3xf64>
+      return %m, %v, %x : tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>
+    })";
+  std::vector<Datum> values{Datum(int64_t(3)), matrix(3, 1, {1, 1, 0.3}),
+                            matrix(3, 2, {0.1, 2, 0, 1, -1, 0.7}),
+                            Vector{1, 0.2, 4}, Vector{1, 2, 0.1}};
+  std::vector<System> systems, expectedSystems;
+  auto results = run(arguments.str() + R"(
+      %m, %v = tam.normal_equations %n
+          designs(%a, %b : tensor<?x1xf64>, tensor<?x2xf64>) y %y
+          weights %w : tensor<?xf64>
+          penalties(%p, %q : tensor<1x1xf64, #tam.coordinates<1>>,
+                    tensor<2x2xf64, #tam.coordinates<3>>)
+          : tensor<?xf64> -> tensor<3x3xf64>, tensor<3xf64>
+  )" + solution.str(),
+                     values, &systems);
+  auto expected = run(arguments.str() + R"(
+      %z00 = tam.zeros : tensor<1x1xf64>
+      %z01 = tam.zeros : tensor<1x2xf64>
+      %z11 = tam.zeros : tensor<2x2xf64>
+      %z0 = tam.zeros : tensor<1xf64>
+      %z1 = tam.zeros : tensor<2xf64>
+      %aa = tam.gram %a, %a weights %w : tensor<?xf64> into %z00
+          : tensor<?x1xf64>, tensor<?x1xf64> -> tensor<1x1xf64>
+      %ab = tam.gram %a, %b weights %w : tensor<?xf64> into %z01
+          : tensor<?x1xf64>, tensor<?x2xf64> -> tensor<1x2xf64>
+      %bb = tam.gram %b, %b weights %w : tensor<?xf64> into %z11
+          : tensor<?x2xf64>, tensor<?x2xf64> -> tensor<2x2xf64>
+      %ay = tam.rhs %a, %y weights %w : tensor<?xf64> into %z0
+          : tensor<?x1xf64>, tensor<?xf64> -> tensor<1xf64>
+      %by = tam.rhs %b, %y weights %w : tensor<?xf64> into %z1
+          : tensor<?x2xf64>, tensor<?xf64> -> tensor<2xf64>
+      %m = tam.normal_matrix %n blocks(%aa, %ab, %bb : tensor<1x1xf64>,
+          tensor<1x2xf64>, tensor<2x2xf64>) penalties(%p, %q
+          : tensor<1x1xf64, #tam.coordinates<1>>,
+            tensor<2x2xf64, #tam.coordinates<3>>) : tensor<3x3xf64>
+      %v = tam.normal_vector(%ay, %by : tensor<1xf64>, tensor<2xf64>)
+          : tensor<3xf64>
+  )" + solution.str(),
+                      values, &expectedSystems);
+  ASSERT_TRUE(succeeded(results) && succeeded(expected));
+  EXPECT_EQ(*expected, *results);
+  ASSERT_EQ(1u, systems.size());
+  ASSERT_EQ(1u, expectedSystems.size());
+  EXPECT_EQ(3u, systems[0].gram.rows);
+  EXPECT_EQ(expectedSystems[0].gram, systems[0].gram);
+
+  // Fewer rows of the target than of the designs.
+  values[3] = Vector{1, 2};
+  EXPECT_TRUE(failed(run(arguments.str() + R"(
+      %m, %v = tam.normal_equations %n
+          designs(%a, %b : tensor<?x1xf64>, tensor<?x2xf64>) y %y
+          penalties(%p, %q : tensor<1x1xf64, #tam.coordinates<1>>,
+                    tensor<2x2xf64, #tam.coordinates<3>>)
+          : tensor<?xf64> -> tensor<3x3xf64>, tensor<3xf64>
+  )" + solution.str(),
+                         values)));
+}
+
 TEST_F(InterpreterTest, FactorAndSolve) {
   auto results = run(R"(
     func.func @f(%a: tensor<2x2xf64>, %b: tensor<2xf64>)

@@ -98,6 +98,31 @@ LogicalResult RhsOp::verify() {
   return success();
 }
 
+LogicalResult NormalEquationsOp::verify() {
+  if (getDesigns().empty() ||
+      getDesigns().size() != getPenalties().size()) // normal_equations_c1
+    return emitOpError("expected as many designs as penalties, got ")
+           << getDesigns().size() << " and " << getPenalties().size();
+  int64_t size = 0;
+  for (auto [design, penalty] : llvm::zip(getDesigns(), getPenalties())) {
+    const int64_t columns = shapeOf(penalty)[0];
+    if (columnsOf(design) != columns) // normal_equations_c1
+      return emitOpError("expected a design of ")
+             << columns << " columns, got " << design.getType();
+    size += columns;
+  }
+  if (shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size}) ||
+      shapeOf(getVector()) != ArrayRef<int64_t>({size}))
+    return emitOpError("expected results of ") // normal_equations_c2
+           << size << " x " << size << " and " << size << ", got "
+           << getMatrix().getType() << " and " << getVector().getType();
+  if (failed(verifyChunkRows(*this, getDesigns())) ||
+      failed(verifyChunkRows(*this, getY())) ||
+      (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
+    return failure(); // normal_equations_c3
+  return success();
+}
+
 /// For each tuple of the factors' indices, the last fastest, its tuple of the
 /// kept factors' indices.
 static SmallVector<int64_t> mapOf(ArrayRef<int64_t> factors,

@@ -116,6 +116,114 @@ func.func @f() {
 
 // -----
 
+// normal_equations_c1: as many designs as penalties.
+func.func @f(%n: index, %a: tensor<?x1xf64>, %y: tensor<?xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected as many designs as penalties, got 2 and 1}}
+  %0, %1 = tam.normal_equations %n designs(%a, %a : tensor<?x1xf64>, tensor<?x1xf64>) y %y
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>)
+      : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+  return
+}
+
+// -----
+
+// normal_equations_c1: no effect.
+func.func @f(%n: index, %y: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected as many designs as penalties, got 0 and 0}}
+  %0, %1 = "tam.normal_equations"(%n, %y)
+      <{operandSegmentSizes = array<i32: 1, 0, 1, 0, 0>}>
+      : (index, tensor<?xf64>) -> (tensor<1x1xf64>, tensor<1xf64>)
+  return
+}
+
+// -----
+
+// normal_equations_c1: of the penalties' columns.
+func.func @f(%n: index, %a: tensor<?x2xf64>, %y: tensor<?xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected a design of 1 columns, got 'tensor<?x2xf64>'}}
+  %0, %1 = tam.normal_equations %n designs(%a : tensor<?x2xf64>) y %y
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>)
+      : tensor<?xf64> -> tensor<1x1xf64>, tensor<1xf64>
+  return
+}
+
+// -----
+
+// normal_equations_c2: the matrix.
+func.func @f(%n: index, %a: tensor<?x1xf64>, %y: tensor<?xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected results of 1 x 1 and 1, got 'tensor<1x2xf64>' and 'tensor<1xf64>'}}
+  %0, %1 = tam.normal_equations %n designs(%a : tensor<?x1xf64>) y %y
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>)
+      : tensor<?xf64> -> tensor<1x2xf64>, tensor<1xf64>
+  return
+}
+
+// -----
+
+// normal_equations_c2: the vector.
+func.func @f(%n: index, %a: tensor<?x1xf64>, %y: tensor<?xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected results of 1 x 1 and 1, got 'tensor<1x1xf64>' and 'tensor<2xf64>'}}
+  %0, %1 = tam.normal_equations %n designs(%a : tensor<?x1xf64>) y %y
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>)
+      : tensor<?xf64> -> tensor<1x1xf64>, tensor<2xf64>
+  return
+}
+
+// -----
+
+// normal_equations_c3: the designs.
+func.func @f(%n: index, %a: tensor<24x1xf64>, %y: tensor<?xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected a dynamic number of rows, got 'tensor<24x1xf64>'}}
+  %0, %1 = tam.normal_equations %n designs(%a : tensor<24x1xf64>) y %y
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>)
+      : tensor<?xf64> -> tensor<1x1xf64>, tensor<1xf64>
+  return
+}
+
+// -----
+
+// normal_equations_c3: the target.
+func.func @f(%n: index, %a: tensor<?x1xf64>, %y: tensor<24xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
+  %0, %1 = tam.normal_equations %n designs(%a : tensor<?x1xf64>) y %y
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>)
+      : tensor<24xf64> -> tensor<1x1xf64>, tensor<1xf64>
+  return
+}
+
+// -----
+
+// normal_equations_c3: the weights.
+func.func @f(%n: index, %a: tensor<?x1xf64>, %y: tensor<?xf64>, %w: tensor<24xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
+  %0, %1 = tam.normal_equations %n designs(%a : tensor<?x1xf64>) y %y
+      weights %w : tensor<24xf64> penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>)
+      : tensor<?xf64> -> tensor<1x1xf64>, tensor<1xf64>
+  return
+}
+
+// -----
+
+// operands_c1: the target of equations.
+func.func @f(%n: index, %a: tensor<?x1xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_equations' op expected one operand in segment 2, got 0}}
+  %0, %1 = "tam.normal_equations"(%n, %a, %p)
+      <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 1>}>
+      : (index, tensor<?x1xf64>, tensor<1x1xf64, #tam.coordinates<0>>)
+      -> (tensor<1x1xf64>, tensor<1xf64>)
+  return
+}
+
+// -----
+
 // apply_c3
 func.func @f() {
   // expected-error @+1 {{'tam.predict' op expected design matrices, got none}}

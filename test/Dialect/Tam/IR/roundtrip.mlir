@@ -267,6 +267,31 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
   return %x : tensor<3xf64>
 }
 
+// CHECK-LABEL: func.func @equations(
+// CHECK-SAME: %[[N:.*]]: index, %[[A:.*]]: tensor<?x1xf64>, %[[B:.*]]: tensor<?x2xf64, #tam.one_hot>, %[[Y:.*]]: tensor<?xf64>, %[[W:.*]]: tensor<?xf64>)
+func.func @equations(%n: index, %a: tensor<?x1xf64>,
+                     %b: tensor<?x2xf64, #tam.one_hot>, %y: tensor<?xf64>,
+                     %w: tensor<?xf64>) {
+  // CHECK: %[[P:.*]] = tam.penalty
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  // CHECK: %[[Q:.*]] = tam.penalty
+  %q = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  // CHECK: tam.normal_equations %[[N]] designs(%[[A]], %[[B]] : tensor<?x1xf64>, tensor<?x2xf64, #tam.one_hot>) y %[[Y]] penalties(%[[P]], %[[Q]] : tensor<1x1xf64, #tam.coordinates<1>>, tensor<2x2xf64, #tam.coordinates<1>>) : tensor<?xf64> -> tensor<3x3xf64>, tensor<3xf64>
+  %m0, %v0 = tam.normal_equations %n
+      designs(%a, %b : tensor<?x1xf64>, tensor<?x2xf64, #tam.one_hot>) y %y
+      penalties(%p, %q : tensor<1x1xf64, #tam.coordinates<1>>,
+                tensor<2x2xf64, #tam.coordinates<1>>)
+      : tensor<?xf64> -> tensor<3x3xf64>, tensor<3xf64>
+  // CHECK: tam.normal_equations %[[N]] designs(%[[A]] : tensor<?x1xf64>) y %[[Y]] weights %[[W]] : tensor<?xf64> penalties(%[[P]] : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<?xf64> -> tensor<1x1xf64>, tensor<1xf64>
+  %m1, %v1 = tam.normal_equations %n designs(%a : tensor<?x1xf64>) y %y
+      weights %w : tensor<?xf64>
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>)
+      : tensor<?xf64> -> tensor<1x1xf64>, tensor<1xf64>
+  return
+}
+
 // CHECK-LABEL: func.func @products(
 // CHECK-SAME: tensor<6xf64, #tam.sums<panels, 2 of 3, 1 of 2>>
 func.func @products(%s: tensor<6xf64, #tam.sums<panels, 2 of 3, 1 of 2>>,

@@ -18,10 +18,11 @@ def Tam_Dialect : Dialect {
   let description = [{
     Pure values. A design matrix is a tensor of rows x columns whose *encoding*
     says how a row is stored: dense, banded, one-hot. Feature maps make design
-    matrices from normalised inputs. `tam.gram` and `tam.rhs` sum over rows.
-    `tam.normal_matrix`, `tam.normal_vector` and `tam.solve` estimate the
-    coefficients. `tam.predict`, `tam.decompose` and `tam.design` apply the
-    model.
+    matrices from normalised inputs. `tam.normal_equations` and `tam.solve`
+    estimate the coefficients. The former becomes sums over rows, `tam.gram` and
+    `tam.rhs`, and what is made of them, `tam.normal_matrix` and
+    `tam.normal_vector`. `tam.predict`, `tam.decompose` and `tam.design` apply
+    the model.
 
     A model is a module with the attribute `tam.model`, a #tam.model with what
     the spec says, and two functions, `@fit` and `@predict` (with the variants

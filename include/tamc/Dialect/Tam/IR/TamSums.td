@@ -87,6 +87,44 @@ def Tam_RhsOp : Tam_Op<"rhs",
   let hasVerifier = 1;
 }
 
+def Tam_NormalEquationsOp : Tam_Op<"normal_equations",
+    [AttrSizedOperandSegments, Tam_OneOperandIn<"0, 2">]> {
+  let summary = "A and b of A x = b, from the design matrices of effects";
+  let description = [{
+    The normal equations of one group's fit. The matrix is that of
+    `tam.normal_matrix`, from the sums a'Wb of all pairs of effects and their
+    penalties; the vector is that of `tam.normal_vector`, from the sums a'Wy of
+    all effects. All sums start from zero. W = diag(w) or the identity.
+
+    A fit of m effects is one such op until the pass tam-write-sums writes its
+    m(m+1)/2 + m sums.
+
+    ```mlir
+    %A, %b = tam.normal_equations %rows designs(%phi0, %phi1 : ...) y %y
+        penalties(%p0, %p1 : ...)
+        : tensor<?xf64> -> tensor<8x8xf64>, tensor<8xf64>
+    ```
+
+    Constraints:
+    * (normal_equations_c1) there are as many designs as penalties, at least
+      one, and each has as many columns as its penalty.
+    * (normal_equations_c2) the matrix is a square, and the designs' columns add
+      up to its rows and to the vector's elements.
+    * (normal_equations_c3) rows are those of a chunk: dynamic.
+  }];
+  let arguments = (ins Index:$group_rows, Variadic<Tam_Design>:$designs,
+                       Tam_Column:$y, Optional<Tam_Column>:$weights,
+                       Variadic<Tam_Penalty>:$penalties);
+  let results = (outs Tam_Matrix:$matrix, Tam_Vector:$vector);
+  let assemblyFormat = [{
+    $group_rows `designs` `(` $designs `:` type($designs) `)` `y` $y
+    (`weights` $weights^ `:` type($weights))? `penalties` `(`
+    $penalties `:` type($penalties) `)` attr-dict `:` type($y) `->`
+    type($matrix) `,` type($vector)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tam_MarginalOp : Tam_Op<"marginal"> {
   let summary = "sums of a factor, added up from sums of a product";
   let description = [{

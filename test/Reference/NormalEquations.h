@@ -1,0 +1,40 @@
+//===- NormalEquations.h - systems of fits ----------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TEST_REFERENCE_NORMALEQUATIONS_H
+#define TAMC_TEST_REFERENCE_NORMALEQUATIONS_H
+
+#include "Datum.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tamc::reference {
+
+/// The sums a'Wb of all pairs of designs (i, j), i <= j, in the order (0,0),
+/// (0,1), .., (1,1), ..; no weights: the identity.
+std::vector<Matrix> sumPairs(llvm::ArrayRef<const Matrix *> designs,
+                             const Vector *weights);
+
+/// The sums a'Wy of all designs, one after another.
+Vector sumTarget(llvm::ArrayRef<const Matrix *> designs, const Vector &y,
+                 const Vector *weights);
+
+/// Gram + T P + 1e-6 T I for T = `rows`, from the sums of pairs in the order
+/// above, or none. Without `isPenalized` Gram alone.
+Matrix normalMatrix(llvm::ArrayRef<const Matrix *> sums,
+                    llvm::ArrayRef<const Matrix *> penalties, int64_t rows,
+                    bool isPenalized = true);
+
+/// Gram v + T P v + 1e-6 T v, from the sums a'W(Phi v) of the effects.
+Vector normalProduct(llvm::ArrayRef<const Vector *> sums,
+                     llvm::ArrayRef<const Matrix *> penalties, int64_t rows,
+                     const Vector &v);
+
+} // namespace tamc::reference
+
+#endif // TAMC_TEST_REFERENCE_NORMALEQUATIONS_H

@@ -67,6 +67,8 @@ static void buildChoices(OpPassManager &manager,
   tam::TamMergeColumnsOptions columns;
   columns.least = options.mergeColumns;
   manager.addPass(tam::createTamMergeColumns(columns));
+  // Both passes above read one op for all pairs of effects.
+  manager.addPass(tam::createTamWriteSums());
   // Sums by levels need one-hot matrices.
   if (!options.dense) {
     tam::TamCompressLevelsOptions levels;

@@ -172,7 +172,6 @@ private:
   Variant begin(StringRef name, std::optional<tam::StepKind> kind);
   SmallVector<Value> addCoefficients(Variant &variant);
   void buildFit();
-  Value sumRows(Variant &variant, Location loc, Value a, Value b);
   tam::ModelAttr describeModel();
   tam::InputAttr describe(const Input &input);
   tam::GridAttr describeGrid(const Input &input);
@@ -260,41 +259,20 @@ SmallVector<Value> Importer::addCoefficients(Variant &variant) {
   return coefficients;
 }
 
-/// a'Wb, or a'Wy if `b` is a column.
-Value Importer::sumRows(Variant &variant, Location loc, Value a, Value b) {
-  auto left = cast<RankedTensorType>(a.getType());
-  auto right = cast<RankedTensorType>(b.getType());
-  SmallVector<int64_t> shape{left.getDimSize(1)};
-  if (right.getRank() == 2)
-    shape.push_back(right.getDimSize(1));
-  auto type = RankedTensorType::get(shape, builder.getF64Type());
-  Value zeros = tam::ZerosOp::create(builder, loc, type);
-  if (right.getRank() == 2)
-    return tam::GramOp::create(builder, loc, type, a, b, variant.weights,
-                               zeros);
-  return tam::RhsOp::create(builder, loc, type, a, b, variant.weights, zeros);
-}
-
 void Importer::buildFit() {
   Variant fit = begin("fit", std::nullopt);
   // The location of the formula, without a name: these ops belong to all terms.
   Location loc = cast<NameLoc>(fit.function.getLoc()).getChildLoc();
-  SmallVector<Value> blocks, vectors;
-  for (auto [i, a] : llvm::enumerate(fit.designs)) {
-    for (Value b : ArrayRef(fit.designs).drop_front(i))
-      blocks.push_back(sumRows(fit, locations[i], a, b));
-    vectors.push_back(sumRows(fit, locations[i], a, fit.target));
-  }
   SmallVector<Value> penalties =
       buildPenalties(builder, locations, spec.terms, learners, fit);
   int64_t d = llvm::sum_of(columns);
-  Value matrix = tam::NormalMatrixOp::create(
-      builder, loc, RankedTensorType::get({d, d}, builder.getF64Type()),
-      fit.rows, blocks, penalties);
   auto vectorType = RankedTensorType::get({d}, builder.getF64Type());
-  Value vector = tam::NormalVectorOp::create(builder, loc, vectorType, vectors);
-  Value beta = tam::SolveOp::create(builder, loc, vectorType, matrix, vector,
-                                    tam::Solver::Auto);
+  auto equations = tam::NormalEquationsOp::create(
+      builder, loc, RankedTensorType::get({d, d}, builder.getF64Type()),
+      vectorType, fit.rows, fit.designs, fit.target, fit.weights, penalties);
+  Value beta =
+      tam::SolveOp::create(builder, loc, vectorType, equations.getMatrix(),
+                           equations.getVector(), tam::Solver::Auto);
   fit.finish(beta);
 }
 

@@ -129,7 +129,8 @@ TEST_P(Differential, PassesKeepTheMeaning) {
 
   auto imported = answer(*module, model);
   ASSERT_TRUE(succeeded(imported));
-  ASSERT_TRUE(run(tam::createTamChooseSolver(), tam::createTamChooseEncodings(),
+  ASSERT_TRUE(run(tam::createTamChooseSolver(), tam::createTamWriteSums(),
+                  tam::createTamChooseEncodings(),
                   tam::createTamVerifyChoices()));
   auto encoded = answer(*module, model);
   ASSERT_TRUE(succeeded(encoded));

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StateLimit.h"
+#include "Sums.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
@@ -60,46 +61,43 @@ private:
   struct Effect {
     /// First column in the design, and number of columns.
     int64_t first, size;
-    /// Values of the function: the effect's sums with itself, its penalty and
-    /// its part of the right-hand side.
-    Value block, penalty;
-    RhsOp rhs;
+    /// Values of the function: its design matrix and its penalty.
+    Value design, penalty;
     /// Offset of its factor in the state, in bytes; -1 if it is not factored.
     int64_t factorOffset = -1;
   };
 
-  /// Whether the matrix and the right-hand side are X'WX and X'Wy of the same
-  /// designs, weights and target: the product with the matrix is computed from
-  /// the designs.
-  bool isOfDesigns();
+  /// A function that is being written: its values for those of the fit, and the
+  /// attributes of its arguments.
+  struct Copy {
+    func::FuncOp function;
+    IRMapping mapping;
+    SmallVector<DictionaryAttr> arguments;
+  };
 
   /// Adds name and attribute of small blocks to a function, if it has them.
   void mark(func::FuncOp function);
 
-  /// A copy of the function; `mapping` maps its values to those of the copy.
-  func::FuncOp copy(StringRef name, StepKind kind, IRMapping &mapping);
-  /// Makes `function`, a copy, return `result` instead of the solution, and
-  /// `more`, and removes ops that are no longer used.
-  void finish(func::FuncOp function, const IRMapping &mapping, Value result,
+  /// A copy of the function without the equations and what follows from them;
+  /// ops are added at its end.
+  Copy begin(StringRef name, StepKind kind);
+  /// Makes the copy return `result` instead of the solution, and `more`, and
+  /// removes ops that are not used.
+  void finish(Copy &copy, Value result,
               ArrayRef<std::pair<Value, SlotAttr>> more);
+  /// Sets the type of a function whose body is complete, and the attributes of
+  /// its arguments and results: all at once, because each list of attributes is
+  /// kept by the context.
+  void setSignature(func::FuncOp function, ArrayRef<DictionaryAttr> arguments,
+                    ArrayRef<DictionaryAttr> results);
+  /// A sum over rows (createSum) in the copy, with the weights of the fit.
+  Value sum(Copy &copy, Location loc, Value a, Value b);
 
   SlotAttr slot(SlotKind kind, int64_t offset = 0) {
     return SlotAttr::get(builder.getContext(), kind, offset);
   }
   RankedTensorType numbers(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, builder.getF64Type());
-  }
-  Value addArgument(func::FuncOp function, Type type, SlotAttr slot) {
-    Block &body = function.getBody().front();
-    Value argument = body.addArgument(type, function.getLoc());
-    function.setType(builder.getFunctionType(
-        body.getArgumentTypes(), function.getFunctionType().getResults()));
-    SmallVector<DictionaryAttr> attributes;
-    function.getAllArgAttrs(attributes);
-    attributes.resize(body.getNumArguments() - 1);
-    attributes.push_back(slots(slot));
-    function.setAllArgAttrs(attributes);
-    return argument;
   }
   DictionaryAttr slots(SlotAttr slot) {
     return builder.getDictionaryAttr(builder.getNamedAttr(kSlotAttrName, slot));
@@ -108,81 +106,40 @@ private:
   func::FuncOp fit;
   SolveOp solve;
   OpBuilder builder;
-  NormalMatrixOp matrix;
-  NormalVectorOp vector;
+  NormalEquationsOp equations;
   SmallVector<Effect> effects;
-  /// The sums for pairs of different effects, which copies do not have: they
-  /// are nearly all ops of a fit of many terms.
-  DenseSet<Operation *> betweenEffects;
   bool areSmall = false;
 };
 
 } // namespace
 
 const char *CgWriter::findEffects() {
-  matrix = solve.getMatrix().getDefiningOp<NormalMatrixOp>();
-  vector = solve.getVector().getDefiningOp<NormalVectorOp>();
+  const char *noEquations =
+      "expected the normal equations of a fit for solver 'cg'";
+  equations = solve.getMatrix().getDefiningOp<NormalEquationsOp>();
   bool isOutput =
       solve->hasOneUse() && isa<func::ReturnOp>(*solve->getUsers().begin());
-  if (!matrix || !vector || !isOutput || matrix.getBlocks().empty() ||
-      matrix.getPenalties().size() != vector.getBlocks().size())
-    return "expected the normal equations of a fit for solver 'cg'";
+  if (!equations || equations.getVector() != solve.getVector() || !isOutput ||
+      !fit.getBody().hasOneBlock())
+    return noEquations;
   auto solves = fit.getOps<SolveOp>();
   if (std::distance(solves.begin(), solves.end()) != 1)
     return "expected one system in a function for solver 'cg'";
+  if (!llvm::all_of(equations->getUsers(),
+                    [&](Operation *user) { return user == solve; }))
+    return noEquations;
   for (StringRef name : {"cg", "apply", "precondition", "cg_small_blocks",
                          "precondition_small_blocks"})
     if (SymbolTable::lookupSymbolIn(fit->getParentOp(), name))
       return "expected no function that has a name of solver 'cg'";
-  size_t count = matrix.getPenalties().size(), block = 0;
   int64_t first = 0;
-  for (auto [index, penalty, sums] :
-       llvm::enumerate(matrix.getPenalties(), vector.getBlocks())) {
-    Effect effect = {
-        first, cast<RankedTensorType>(penalty.getType()).getDimSize(0),
-        matrix.getBlocks()[block], penalty, sums.getDefiningOp<RhsOp>()};
-    if (!effect.rhs)
-      return "expected a right-hand side of sums over rows for solver 'cg'";
-    first += effect.size;
-    block += count - index;
-    effects.push_back(effect);
+  for (auto [design, penalty] :
+       llvm::zip(equations.getDesigns(), equations.getPenalties())) {
+    effects.push_back({first, columnsOf(design), design, penalty});
+    first += effects.back().size;
   }
-  if (!isOfDesigns())
-    return "expected a matrix of sums over the designs of the right-hand side "
-           "for solver 'cg'";
   builder.setInsertionPointAfter(fit);
   return nullptr;
-}
-
-bool CgWriter::isOfDesigns() {
-  auto startsAtZero = [](auto sum) {
-    return sum.getAccumulator().template getDefiningOp<ZerosOp>() != nullptr;
-  };
-  auto block = matrix.getBlocks().begin();
-  auto leaveOut = [&](GramOp gram) {
-    if (!gram->hasOneUse())
-      return;
-    betweenEffects.insert(gram);
-    if (Operation *zeros = gram.getAccumulator().getDefiningOp();
-        zeros->hasOneUse())
-      betweenEffects.insert(zeros);
-  };
-  for (size_t i = 0; i < effects.size(); ++i) {
-    RhsOp rhs = effects[i].rhs, first = effects.front().rhs;
-    if (rhs.getY() != first.getY() || rhs.getWeights() != first.getWeights() ||
-        !startsAtZero(rhs))
-      return false;
-    for (size_t j = i; j < effects.size(); ++j) {
-      auto gram = (*block++).getDefiningOp<GramOp>();
-      if (!gram || gram.getA() != rhs.getA() ||
-          gram.getB() != effects[j].rhs.getA() ||
-          gram.getWeights() != rhs.getWeights() || !startsAtZero(gram))
-        return false;
-      if (i != j)
-        leaveOut(gram);
-    }
-  }
-  return true;
 }
 
 FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
@@ -218,115 +175,131 @@ int64_t CgWriter::getLargest(int64_t limit) const {
   return largest;
 }
 
-func::FuncOp CgWriter::copy(StringRef name, StepKind kind, IRMapping &mapping) {
-  auto function = cast<func::FuncOp>(fit->cloneWithoutRegions());
-  builder.insert(function);
+CgWriter::Copy CgWriter::begin(StringRef name, StepKind kind) {
+  Copy copy = {cast<func::FuncOp>(fit->cloneWithoutRegions()), {}, {}};
+  builder.insert(copy.function);
+  copy.function.getAllArgAttrs(copy.arguments);
   Block &source = fit.getBody().front(),
-        &body = function.getBody().emplaceBlock();
+        &body = copy.function.getBody().emplaceBlock();
   for (BlockArgument argument : source.getArguments())
-    mapping.map(argument,
-                body.addArgument(argument.getType(), argument.getLoc()));
-  for (Operation &op : source)
-    if (!betweenEffects.contains(&op))
-      body.push_back(op.clone(mapping));
-  function.setName(name);
-  function->setAttr(kStepAttrName,
-                    StepAttr::get(builder.getContext(), kind, 0));
-  return function;
+    copy.mapping.map(argument,
+                     body.addArgument(argument.getType(), argument.getLoc()));
+  for (Operation &op : source.without_terminator())
+    if (&op != equations && &op != solve)
+      body.push_back(op.clone(copy.mapping));
+  copy.function.setName(name);
+  copy.function->setAttr(kStepAttrName,
+                         StepAttr::get(builder.getContext(), kind, 0));
+  return copy;
 }
 
-void CgWriter::finish(func::FuncOp function, const IRMapping &mapping,
-                      Value result, ArrayRef<std::pair<Value, SlotAttr>> more) {
-  Block &body = function.getBody().front();
-  Operation *terminator = body.getTerminator();
+void CgWriter::finish(Copy &copy, Value result,
+                      ArrayRef<std::pair<Value, SlotAttr>> more) {
+  copy.mapping.map(solve.getResult(), result);
+  Operation *terminator =
+      builder.clone(*fit.getBody().front().getTerminator(), copy.mapping);
   SmallVector<DictionaryAttr> attributes;
-  function.getAllResultAttrs(attributes);
-  mapping.lookup(solve.getResult()).replaceAllUsesWith(result);
+  copy.function.getAllResultAttrs(attributes);
   SmallVector<Value> results(terminator->getOperands());
   for (auto [value, slot] : more) {
     results.push_back(value);
     attributes.push_back(slots(slot));
   }
   terminator->setOperands(results);
-  function.setType(builder.getFunctionType(body.getArgumentTypes(),
-                                           ValueRange(results).getTypes()));
-  function.setAllResultAttrs(attributes);
+  setSignature(copy.function, copy.arguments, attributes);
   SmallVector<Operation *> ops;
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : copy.function.getBody().front().without_terminator())
     ops.push_back(&op);
   for (Operation *op : llvm::reverse(ops))
     if (isOpTriviallyDead(op))
       op->erase();
 }
 
+void CgWriter::setSignature(func::FuncOp function,
+                            ArrayRef<DictionaryAttr> arguments,
+                            ArrayRef<DictionaryAttr> results) {
+  Block &body = function.getBody().front();
+  function.setType(builder.getFunctionType(
+      body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+  function.setAllArgAttrs(arguments);
+  function.setAllResultAttrs(results);
+}
+
+Value CgWriter::sum(Copy &copy, Location loc, Value a, Value b) {
+  Value weights = equations.getWeights();
+  return createSum(builder, loc, a, b,
+                   weights ? copy.mapping.lookup(weights) : weights)
+      ->getResult(0);
+}
+
 void CgWriter::writeSetup() {
-  IRMapping mapping;
-  func::FuncOp function = copy("cg", StepKind::CgFinish, mapping);
-  mark(function);
+  Copy copy = begin("cg", StepKind::CgFinish);
+  mark(copy.function);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(function.getBody().front().getTerminator());
-  SmallVector<std::pair<Value, SlotAttr>> factors;
+  builder.setInsertionPointToEnd(&copy.function.getBody().front());
   // If an effect is not factored, its sums are not in the preconditioner. If
   // those of effects that share functions with it, such as the intercept, were,
   // the preconditioner would be far from A in the direction of these functions.
   bool hasSums = llvm::all_of(
       effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
+  SmallVector<Value> grams, sums;
   for (const Effect &effect : effects) {
+    Location loc = effect.design.getLoc();
+    Value design = copy.mapping.lookup(effect.design);
+    if (hasSums)
+      grams.push_back(sum(copy, loc, design, design));
+    sums.push_back(
+        sum(copy, loc, design, copy.mapping.lookup(equations.getY())));
+  }
+  Value vector = NormalVectorOp::create(builder, equations.getLoc(),
+                                        solve.getType(), sums);
+  SmallVector<std::pair<Value, SlotAttr>> factors;
+  for (auto [index, effect] : llvm::enumerate(effects)) {
     if (effect.factorOffset < 0)
       continue;
     Location loc = effect.penalty.getLoc();
     auto type = numbers({effect.size, effect.size});
-    SmallVector<Value> blocks;
-    if (hasSums)
-      blocks.push_back(mapping.lookup(effect.block));
+    ValueRange blocks = hasSums ? ValueRange(grams[index]) : ValueRange();
     Value block = NormalMatrixOp::create(
-        builder, loc, type, mapping.lookup(matrix.getGroupRows()), blocks,
-        mapping.lookup(effect.penalty));
+        builder, loc, type, copy.mapping.lookup(equations.getGroupRows()),
+        blocks, copy.mapping.lookup(effect.penalty));
     Value factor = FactorOp::create(builder, loc, type, block, effect.first);
     factors.push_back({factor, slot(SlotKind::State, effect.factorOffset)});
   }
-  finish(function, mapping, mapping.lookup(solve.getVector()), factors);
+  finish(copy, vector, factors);
 }
 
 void CgWriter::writeApply() {
-  IRMapping mapping;
-  func::FuncOp function = copy("apply", StepKind::ApplyFinish, mapping);
+  Copy copy = begin("apply", StepKind::ApplyFinish);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(function.getBody().front().getTerminator());
+  Block &body = copy.function.getBody().front();
+  builder.setInsertionPointToEnd(&body);
   Location loc = solve.getLoc();
-  Value whole =
-      addArgument(function, solve.getType(), slot(SlotKind::Coefficients));
+  auto addCoefficients = [&](Type type, int64_t first) -> Value {
+    copy.arguments.push_back(slots(slot(
+        SlotKind::Coefficients, first * static_cast<int64_t>(sizeof(double)))));
+    return body.addArgument(type, fit.getLoc());
+  };
+  Value whole = addCoefficients(solve.getType(), 0);
   SmallVector<Value> designs, slices, sums, penalties;
-  for (Effect &effect : effects) {
-    designs.push_back(mapping.lookup(effect.rhs.getA()));
-    slices.push_back(
-        addArgument(function, numbers({effect.size}),
-                    slot(SlotKind::Coefficients,
-                         effect.first * static_cast<int64_t>(sizeof(double)))));
-    penalties.push_back(mapping.lookup(effect.penalty));
+  for (const Effect &effect : effects) {
+    designs.push_back(copy.mapping.lookup(effect.design));
+    slices.push_back(addCoefficients(numbers({effect.size}), effect.first));
+    penalties.push_back(copy.mapping.lookup(effect.penalty));
   }
-  Type column = effects.front().rhs.getY().getType();
-  Value product = PredictOp::create(builder, loc, column, designs, slices,
-                                    /*start=*/Value());
-  for (auto [effect, design] : llvm::zip(effects, designs)) {
-    Location place = effect.rhs.getLoc();
-    auto type = numbers({effect.size});
-    Value zeros = ZerosOp::create(builder, place, type);
-    Value weights = effect.rhs.getWeights();
-    if (weights)
-      weights = mapping.lookup(weights);
-    sums.push_back(
-        RhsOp::create(builder, place, type, design, product, weights, zeros));
-  }
-  Value result = NormalProductOp::create(builder, loc, solve.getType(),
-                                         mapping.lookup(matrix.getGroupRows()),
-                                         sums, penalties, whole);
-  finish(function, mapping, result, {});
+  Value product = PredictOp::create(builder, loc, equations.getY().getType(),
+                                    designs, slices, /*start=*/Value());
+  for (auto [effect, design] : llvm::zip(effects, designs))
+    sums.push_back(sum(copy, effect.design.getLoc(), design, product));
+  Value result = NormalProductOp::create(
+      builder, loc, solve.getType(),
+      copy.mapping.lookup(equations.getGroupRows()), sums, penalties, whole);
+  finish(copy, result, {});
   // The target is not used here.
-  Value target = mapping.lookup(effects.front().rhs.getY());
-  if (auto argument = dyn_cast<BlockArgument>(target);
-      argument && argument.use_empty())
-    (void)function.eraseArgument(argument.getArgNumber());
+  if (auto target =
+          dyn_cast<BlockArgument>(copy.mapping.lookup(equations.getY()));
+      target && target.use_empty())
+    (void)copy.function.eraseArgument(target.getArgNumber());
 }
 
 void CgWriter::writePrecondition() {
@@ -337,26 +310,25 @@ void CgWriter::writePrecondition() {
   function->setAttr(kStepAttrName, StepAttr::get(builder.getContext(),
                                                  StepKind::Precondition, 0));
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(function.addEntryBlock());
-  SmallVector<Value> results;
-  SmallVector<DictionaryAttr> attributes;
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  SmallVector<Value> parts;
+  SmallVector<DictionaryAttr> arguments, results;
   for (const Effect &effect : effects) {
     if (effect.factorOffset < 0)
       continue;
     int64_t offset = effect.first * static_cast<int64_t>(sizeof(double));
-    Value factor = addArgument(function, numbers({effect.size, effect.size}),
-                               slot(SlotKind::State, effect.factorOffset));
-    Value part = addArgument(function, numbers({effect.size}),
-                             slot(SlotKind::Coefficients, offset));
-    results.push_back(FactorSolveOp::create(builder, effect.penalty.getLoc(),
-                                            part.getType(), factor, part));
-    attributes.push_back(slots(slot(SlotKind::Output, offset)));
+    auto vector = numbers({effect.size});
+    Value factor = body->addArgument(numbers({effect.size, effect.size}), loc);
+    Value part = body->addArgument(vector, loc);
+    arguments.push_back(slots(slot(SlotKind::State, effect.factorOffset)));
+    arguments.push_back(slots(slot(SlotKind::Coefficients, offset)));
+    parts.push_back(FactorSolveOp::create(builder, effect.penalty.getLoc(),
+                                          vector, factor, part));
+    results.push_back(slots(slot(SlotKind::Output, offset)));
   }
-  func::ReturnOp::create(builder, loc, results);
-  function.setType(
-      builder.getFunctionType(function.getBody().front().getArgumentTypes(),
-                              ValueRange(results).getTypes()));
-  function.setAllResultAttrs(attributes);
+  func::ReturnOp::create(builder, loc, parts);
+  setSignature(function, arguments, results);
 }
 
 namespace {

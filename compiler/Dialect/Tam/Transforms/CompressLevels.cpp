@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusibleSums.h"
+#include "Sums.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
@@ -201,19 +201,7 @@ Value LevelWriter::sumOf(Operation *source, Value a, Value b) {
   if (sum)
     return sum;
   builder.setInsertionPoint(source);
-  Location loc = source->getLoc();
-  auto columnsOf = [](Value design) {
-    return cast<RankedTensorType>(design.getType()).getDimSize(1);
-  };
-  SmallVector<int64_t> shape{columnsOf(a)};
-  if (gram)
-    shape.push_back(columnsOf(b));
-  auto type = RankedTensorType::get(shape, builder.getF64Type());
-  Value zeros = ZerosOp::create(builder, loc, type);
-  if (gram)
-    sum = GramOp::create(builder, loc, type, a, b, weights, zeros);
-  else
-    sum = RhsOp::create(builder, loc, type, a, b, weights, zeros);
+  sum = createSum(builder, source->getLoc(), a, b, weights)->getResult(0);
   return sum;
 }
 

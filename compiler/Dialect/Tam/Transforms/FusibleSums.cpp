@@ -83,18 +83,6 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
   return sums;
 }
 
-void tamc::tam::eraseSum(Operation *sum) {
-  Value start = cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
-  sum->erase();
-  if (Operation *zeros = start.getDefiningOp(); zeros && start.use_empty())
-    zeros->erase();
-}
-
-void tamc::tam::replaceSum(Operation *sum, Value value) {
-  sum->getResult(0).replaceAllUsesWith(value);
-  eraseSum(sum);
-}
-
 void tamc::tam::encodeExpanded(Operation *root) {
   root->walk([](ExpandLevelsOp op) {
     if (SumsAttr encoding = op.inferEncoding())

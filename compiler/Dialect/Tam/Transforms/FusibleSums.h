@@ -33,13 +33,6 @@ llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
 /// of two columns, which is in a register, counts as 1.
 int64_t getRowWords(mlir::Operation *sum, const Target &target);
 
-/// Erases a sum over rows that has no use, and its zeros if they have no other
-/// use.
-void eraseSum(mlir::Operation *sum);
-
-/// Replaces a sum over rows by `value` and erases it.
-void replaceSum(mlir::Operation *sum, mlir::Value value);
-
 /// Sets the encodings of results expanded from sums of levels to those that
 /// follow from the encoding of the sums.
 void encodeExpanded(mlir::Operation *root);

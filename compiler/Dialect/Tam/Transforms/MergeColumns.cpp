@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusibleSums.h"
 #include "SumEncoder.h"
+#include "Sums.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
@@ -18,7 +18,6 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <limits>
-#include <optional>
 #include <vector>
 
 namespace tamc::tam {
@@ -32,24 +31,46 @@ using namespace tamc::tam;
 
 namespace {
 
-/// The normal equations of a fit, effect by effect.
-struct Equations {
+/// The design matrices of a fit's effects, and their penalties.
+struct Effects {
+  SmallVector<Value> designs, penalties;
+
+  size_t size() const { return designs.size(); }
+
+  /// Whether an effect's penalty can be a part of another one: it has no sums
+  /// that parts read.
+  bool hasPlainPenalty(size_t i) const {
+    auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
+    return penalty && penalty.getWeights().empty() &&
+           penalty.getStrengths() == strengths() &&
+           llvm::all_of(penalty.getPartList(),
+                        [&](const PenaltyOp::Part &part) {
+                          return static_cast<size_t>(part.entry) <
+                                 penalty.getRows().size();
+                        });
+  }
+
+  /// The strengths of the first penalty, which those of merged effects share.
+  Value strengths() const {
+    auto first = penalties.front().getDefiningOp<PenaltyOp>();
+    return first ? first.getStrengths() : Value();
+  }
+};
+
+/// Normal equations whose sums are written, effect by effect.
+struct WrittenEquations : Effects {
   NormalMatrixOp matrix;
   NormalVectorOp vector;
-  SmallVector<Value> designs, penalties;
   /// Sums of the effects (i, j), i <= j, in the order of the matrix.
   SmallVector<GramOp> grams;
   SmallVector<RhsOp> rhs;
 
   /// The equations of a solve; fails if the sums are not those of one list of
   /// matrices.
-  static FailureOr<Equations> of(SolveOp solve) {
-    Equations all{solve.getMatrix().getDefiningOp<NormalMatrixOp>(),
-                  solve.getVector().getDefiningOp<NormalVectorOp>(),
-                  {},
-                  {},
-                  {},
-                  {}};
+  static FailureOr<WrittenEquations> of(SolveOp solve) {
+    WrittenEquations all;
+    all.matrix = solve.getMatrix().getDefiningOp<NormalMatrixOp>();
+    all.vector = solve.getVector().getDefiningOp<NormalVectorOp>();
     if (!all.matrix || !all.vector || all.matrix.getBlocks().empty() ||
         !all.matrix->hasOneUse() || !all.vector->hasOneUse())
       return failure();
@@ -88,27 +109,8 @@ struct Equations {
 
   /// The sums of effects i <= j.
   Value gram(size_t i, size_t j) const {
-    size_t before = i * designs.size() - i * (i + 1) / 2;
+    size_t before = i * size() - i * (i + 1) / 2;
     return GramOp(grams[before + j]).getResult();
-  }
-
-  /// Whether an effect's penalty can be a part of another one: it has no sums
-  /// that parts read.
-  bool hasPlainPenalty(size_t i) const {
-    auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
-    return penalty && penalty.getWeights().empty() &&
-           penalty.getStrengths() == strengths() &&
-           llvm::all_of(penalty.getPartList(),
-                        [&](const PenaltyOp::Part &part) {
-                          return static_cast<size_t>(part.entry) <
-                                 penalty.getRows().size();
-                        });
-  }
-
-  /// The strengths of the first penalty, which those of merged effects share.
-  Value strengths() const {
-    auto first = penalties.front().getDefiningOp<PenaltyOp>();
-    return first ? first.getStrengths() : Value();
   }
 };
 
@@ -122,24 +124,13 @@ struct Run {
 
 } // namespace
 
-/// The equations of all fits whose sums are those of one list of matrices.
-static std::vector<Equations> findEquations(Operation *root) {
-  std::vector<Equations> all;
-  root->walk([&](SolveOp solve) {
-    if (FailureOr<Equations> equations = Equations::of(solve);
-        succeeded(equations))
-      all.push_back(*equations);
-  });
-  return all;
-}
-
-/// The effects of the equations in runs: `least` or more neighbours of one
-/// kind, with at most `mostColumns` columns together, and single ones.
-static SmallVector<Run> findRuns(const Equations &equations,
+/// The effects in runs: `least` or more neighbours of one kind, with at most
+/// `mostColumns` columns together, and single ones.
+static SmallVector<Run> findRuns(const Effects &effects,
                                  function_ref<Kind(size_t)> kindOf,
                                  size_t least, int64_t mostColumns) {
   SmallVector<Run> runs;
-  const size_t count = equations.designs.size();
+  const size_t count = effects.size();
   for (size_t first = 0; first < count;) {
     const Kind kind = kindOf(first);
     size_t end = first + 1;
@@ -151,10 +142,10 @@ static SmallVector<Run> findRuns(const Equations &equations,
       continue;
     }
     while (first < end) {
-      int64_t columns = columnsOf(equations.designs[first]);
+      int64_t columns = columnsOf(effects.designs[first]);
       Run run = {first++, 1};
       for (; first < end; ++first, ++run.count) {
-        columns += columnsOf(equations.designs[first]);
+        columns += columnsOf(effects.designs[first]);
         if (columns > mostColumns)
           break;
       }
@@ -195,85 +186,96 @@ static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
                                      : DenseI32ArrayAttr());
 }
 
+/// Merges the effects of each run. \returns one effect for each.
+static Effects mergeRuns(OpBuilder &builder, const Effects &effects,
+                         ArrayRef<Run> runs) {
+  Effects merged;
+  for (const Run &run : runs) {
+    auto designs = ArrayRef(effects.designs).slice(run.first, run.count);
+    auto penalties = ArrayRef(effects.penalties).slice(run.first, run.count);
+    if (run.count == 1) {
+      merged.designs.push_back(designs.front());
+      merged.penalties.push_back(penalties.front());
+      continue;
+    }
+    SmallVector<Location> locs;
+    int64_t columns = 0;
+    for (Value design : designs) {
+      locs.push_back(design.getLoc());
+      columns += columnsOf(design);
+    }
+    auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
+                                      builder.getF64Type());
+    merged.designs.push_back(
+        ColumnsOp::create(builder, builder.getFusedLoc(locs), type, designs));
+    merged.penalties.push_back(mergePenalties(builder, penalties));
+  }
+  return merged;
+}
+
+/// Erases the ops of `values` that have no use. A value may appear twice.
+static void eraseUnused(ArrayRef<Value> values) {
+  SetVector<Operation *> sources;
+  for (Value value : values)
+    if (Operation *source = value.getDefiningOp())
+      sources.insert(source);
+  for (Operation *source : sources)
+    if (source->use_empty())
+      source->erase();
+}
+
+/// Replaces equations by those of merged effects, one for each run.
+static void merge(NormalEquationsOp equations, const Effects &effects,
+                  ArrayRef<Run> runs) {
+  if (runs.size() == effects.size())
+    return;
+  OpBuilder builder(equations);
+  Effects merged = mergeRuns(builder, effects, runs);
+  equations.getDesignsMutable().assign(merged.designs);
+  equations.getPenaltiesMutable().assign(merged.penalties);
+  eraseUnused(effects.penalties);
+}
+
 /// Replaces equations by those of merged effects, one for each run. The sums of
-/// merged effects get the attributes `attributes`, and for a target these
-/// matrices and sums get encodings.
-static void merge(Equations &equations, ArrayRef<Run> runs,
-                  ArrayRef<NamedAttribute> attributes = {},
-                  const Target *target = nullptr) {
-  if (runs.size() == equations.designs.size())
+/// merged effects get the attributes `attributes`, and these matrices and sums
+/// encodings.
+static void merge(WrittenEquations &equations, ArrayRef<Run> runs,
+                  ArrayRef<NamedAttribute> attributes, const Target &target) {
+  if (runs.size() == equations.size())
     return;
   OpBuilder builder(*equations.matrix->getUsers().begin());
   // For this merge alone, which erases conversions at its end. Sums of
   // frequencies are those of single effects, which keep theirs.
-  std::optional<SumEncoder> encoder;
-  if (target)
-    encoder.emplace(equations.matrix->getParentOp(), *target,
-                    /*frequencies=*/false);
-  Type f64 = builder.getF64Type();
-  SmallVector<Value> designs, penalties, grams, rhs;
-  auto fused = [&](const Run &run) {
-    SmallVector<Location> locs;
-    for (size_t i = run.first; i < run.first + run.count; ++i)
-      locs.push_back(equations.designs[i].getLoc());
-    return builder.getFusedLoc(locs);
-  };
-  for (const Run &run : runs) {
-    auto own = ArrayRef(equations.designs).slice(run.first, run.count);
-    auto priors = ArrayRef(equations.penalties).slice(run.first, run.count);
-    if (run.count == 1) {
-      designs.push_back(own.front());
-      penalties.push_back(priors.front());
-      continue;
-    }
-    int64_t columns = 0;
-    for (Value design : own)
-      columns += columnsOf(design);
-    auto type = RankedTensorType::get({ShapedType::kDynamic, columns}, f64);
-    auto merged = ColumnsOp::create(builder, fused(run), type, own);
-    if (encoder)
-      setEncoding(merged.getResult(), target->getEncoding(merged));
-    designs.push_back(merged);
-    penalties.push_back(mergePenalties(builder, priors));
-  }
-  auto zerosOf = [&](Location loc, ArrayRef<int64_t> shape) -> Value {
-    return ZerosOp::create(builder, loc, RankedTensorType::get(shape, f64));
-  };
+  SumEncoder encoder(equations.matrix->getParentOp(), target,
+                     /*frequencies=*/false);
+  Effects merged = mergeRuns(builder, equations, runs);
+  ArrayRef<Value> designs = merged.designs;
+  for (auto [run, design] : llvm::zip(runs, designs))
+    if (run.count > 1)
+      setEncoding(design,
+                  target.getEncoding(design.getDefiningOp<ColumnsOp>()));
   Value weights = equations.rhs.front().getWeights();
   Value y = equations.rhs.front().getY();
+  auto sum = [&](Value a, Value b) -> Value {
+    RowReductionInterface op = createSum(builder, a.getLoc(), a, b, weights);
+    op->setDiscardableAttrs(attributes);
+    encoder.encode(op);
+    return op->getResult(0);
+  };
+  SmallVector<Value> grams, rhs;
   for (auto [i, run] : llvm::enumerate(runs)) {
-    Location loc = designs[i].getLoc();
-    for (size_t j = i; j < runs.size(); ++j) {
-      if (run.count == 1 && runs[j].count == 1) {
-        grams.push_back(equations.gram(run.first, runs[j].first));
-        continue;
-      }
-      Value zeros =
-          zerosOf(loc, {columnsOf(designs[i]), columnsOf(designs[j])});
-      auto gram = GramOp::create(builder, loc, zeros.getType(), designs[i],
-                                 designs[j], weights, zeros);
-      gram->setDiscardableAttrs(attributes);
-      if (encoder)
-        encoder->encode(gram);
-      grams.push_back(gram);
-    }
-    if (run.count == 1) {
-      rhs.push_back(equations.rhs[run.first]);
-      continue;
-    }
-    Value zeros = zerosOf(loc, columnsOf(designs[i]));
-    auto sum = RhsOp::create(builder, loc, zeros.getType(), designs[i], y,
-                             weights, zeros);
-    sum->setDiscardableAttrs(attributes);
-    if (encoder)
-      encoder->encode(sum);
-    rhs.push_back(sum);
+    for (size_t j = i; j < runs.size(); ++j)
+      grams.push_back(run.count == 1 && runs[j].count == 1
+                          ? equations.gram(run.first, runs[j].first)
+                          : sum(designs[i], designs[j]));
+    rhs.push_back(run.count == 1 ? Value(equations.rhs[run.first].getResult())
+                                 : sum(designs[i], y));
   }
   NormalMatrixOp matrix = equations.matrix;
   NormalVectorOp vector = equations.vector;
   auto newMatrix =
       NormalMatrixOp::create(builder, matrix.getLoc(), matrix.getType(),
-                             matrix.getGroupRows(), grams, penalties);
+                             matrix.getGroupRows(), grams, merged.penalties);
   auto newVector =
       NormalVectorOp::create(builder, vector.getLoc(), vector.getType(), rhs);
   matrix.replaceAllUsesWith(newMatrix.getResult());
@@ -281,22 +283,18 @@ static void merge(Equations &equations, ArrayRef<Run> runs,
   matrix.erase();
   vector.erase();
   // Effects may share a sum, a penalty or a copy in another encoding.
-  SetVector<Operation *> sums, sources;
+  SetVector<Operation *> sums;
   sums.insert_range(equations.grams);
   sums.insert_range(equations.rhs);
-  for (Value penalty : equations.penalties)
-    if (Operation *source = penalty.getDefiningOp())
-      sources.insert(source);
+  SmallVector<Value> sources = equations.penalties;
   for (Operation *sum : sums)
     if (sum->use_empty()) {
       for (Value operand : sum->getOperands())
-        if (auto copy = operand.getDefiningOp<ConvertOp>())
-          sources.insert(copy);
+        if (operand.getDefiningOp<ConvertOp>())
+          sources.push_back(operand);
       eraseSum(sum);
     }
-  for (Operation *source : sources)
-    if (source->use_empty())
-      source->erase();
+  eraseUnused(sources);
 }
 
 namespace {
@@ -308,15 +306,20 @@ struct MergeColumns
   void runOnOperation() override {
     if (least <= 0)
       return;
-    for (Equations &equations : findEquations(getOperation())) {
+    SmallVector<NormalEquationsOp> all;
+    getOperation().walk([&](NormalEquationsOp op) { all.push_back(op); });
+    for (NormalEquationsOp equations : all) {
+      const Effects effects = {llvm::to_vector(equations.getDesigns()),
+                               llvm::to_vector(equations.getPenalties())};
       auto kindOf = [&](size_t i) {
-        return equations.designs[i].getDefiningOp<LinearOp>() &&
-                       equations.hasPlainPenalty(i)
+        return effects.designs[i].getDefiningOp<LinearOp>() &&
+                       effects.hasPlainPenalty(i)
                    ? Kind::Column
                    : Kind::None;
       };
-      merge(equations, findRuns(equations, kindOf, least,
-                                std::numeric_limits<int64_t>::max()));
+      merge(equations, effects,
+            findRuns(effects, kindOf, least,
+                     std::numeric_limits<int64_t>::max()));
     }
   }
 };
@@ -335,7 +338,12 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
     if (hasLoops)
       attributes.emplace_back(StringAttr::get(&getContext(), kApartAttrName),
                               UnitAttr::get(&getContext()));
-    for (Equations &equations : findEquations(getOperation())) {
+    std::vector<WrittenEquations> all;
+    getOperation().walk([&](SolveOp solve) {
+      if (auto equations = WrittenEquations::of(solve); succeeded(equations))
+        all.push_back(*equations);
+    });
+    for (WrittenEquations &equations : all) {
       if (!llvm::all_of(equations.designs, [](Value design) {
             return getEncoding(design.getType());
           }))
@@ -354,7 +362,7 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
         return hasLoops ? Kind::None : Kind::Bands;
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
-            attributes, target);
+            attributes, *target);
     }
   }
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusibleSums.h"
+#include "Sums.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"

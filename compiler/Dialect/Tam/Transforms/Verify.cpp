@@ -74,6 +74,8 @@ LogicalResult tamc::tam::verifyChoices(Operation *op) {
   if (auto solve = dyn_cast<SolveOp>(op);
       solve && solve.getSolver() == Solver::Auto)
     return op->emitOpError("expected a chosen solver");
+  if (isa<NormalEquationsOp>(op))
+    return op->emitOpError("expected sums over rows instead");
   for (Value value : encodedValues(op))
     if (!getEncoding(value.getType()))
       return op->emitOpError("expected an encoding, got ") << value.getType();

@@ -163,32 +163,16 @@ func.func @fit(%n: index {tam.slot = #tam.slot<rows>},
   %x = tam.normalize %a, %p : tensor<?xf64>, tensor<4xf64>
   %d1 = tam.bspline %x, %p {intervals = 2, degree = 3}
       : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64>
-  %z00 = tam.zeros : tensor<1x1xf64>
-  %g00 = tam.gram %d0, %d0 weights %w : tensor<?xf64> into %z00
-      : tensor<?x1xf64>, tensor<?x1xf64> -> tensor<1x1xf64>
-  %z01 = tam.zeros : tensor<1x5xf64>
-  %g01 = tam.gram %d0, %d1 weights %w : tensor<?xf64> into %z01
-      : tensor<?x1xf64>, tensor<?x5xf64> -> tensor<1x5xf64>
-  %z0 = tam.zeros : tensor<1xf64>
-  %b0 = tam.rhs %d0, %y weights %w : tensor<?xf64> into %z0
-      : tensor<?x1xf64>, tensor<?xf64> -> tensor<1xf64>
   %p0 = tam.penalty rows [0] columns [0] values [1.0]
       : tensor<1x1xf64, #tam.coordinates<1>>
-  %z11 = tam.zeros : tensor<5x5xf64>
-  %g11 = tam.gram %d1, %d1 weights %w : tensor<?xf64> into %z11
-      : tensor<?x5xf64>, tensor<?x5xf64> -> tensor<5x5xf64>
-  %z1 = tam.zeros : tensor<5xf64>
-  %b1 = tam.rhs %d1, %y weights %w : tensor<?xf64> into %z1
-      : tensor<?x5xf64>, tensor<?xf64> -> tensor<5xf64>
   %p1 = tam.penalty rows [0, 1] columns [0, 0] values [2.0, -1.0]
       : tensor<5x5xf64, #tam.coordinates<2>>
-  %m = tam.normal_matrix %n
-      blocks(%g00, %g01, %g11 : tensor<1x1xf64>, tensor<1x5xf64>,
-             tensor<5x5xf64>)
+  %m, %b = tam.normal_equations %n
+      designs(%d0, %d1 : tensor<?x1xf64>, tensor<?x5xf64>)
+      y %y weights %w : tensor<?xf64>
       penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
-                tensor<5x5xf64, #tam.coordinates<2>>) : tensor<6x6xf64>
-  %b = tam.normal_vector(%b0, %b1 : tensor<1xf64>, tensor<5xf64>)
-      : tensor<6xf64>
+                tensor<5x5xf64, #tam.coordinates<2>>)
+      : tensor<?xf64> -> tensor<6x6xf64>, tensor<6xf64>
   %c = tam.solve %m, %b : tensor<6x6xf64>, tensor<6xf64>
   return %c : tensor<6xf64>
 }

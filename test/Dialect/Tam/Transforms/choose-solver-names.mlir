@@ -24,15 +24,9 @@ module attributes {tam.model = #tam.model<name = "m", target = "y",
       -> (tensor<2xf64> {tam.slot = #tam.slot<output>}) {
     %p = tam.penalty rows [0] columns [0] values [1.0]
         : tensor<2x2xf64, #tam.coordinates<1>>
-    %s = tam.zeros : tensor<2x2xf64>
-    %g = tam.gram %a, %a into %s : tensor<?x2xf64>, tensor<?x2xf64>
-        -> tensor<2x2xf64>
-    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
-        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
-    %z = tam.zeros : tensor<2xf64>
-    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
-        -> tensor<2xf64>
-    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
+    %m, %v = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
     %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
     return %x : tensor<2xf64>
   }

@@ -2,16 +2,18 @@
 //
 // RUN: tam-opt %s --tam-choose-solver -split-input-file -verify-diagnostics
 
-// Sums of no pair of effects.
+// Equations whose sums are written.
 module attributes {tam.model = #tam.model<name = "m", target = "y",
     columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %a: tensor<?x2xf64>, %y: tensor<?xf64>) -> tensor<2xf64> {
     %p = tam.penalty rows [0] columns [0] values [1.0]
         : tensor<2x2xf64, #tam.coordinates<1>>
-    %m = "tam.normal_matrix"(%rows, %p)
-        <{operandSegmentSizes = array<i32: 1, 0, 1>}>
-        : (index, tensor<2x2xf64, #tam.coordinates<1>>) -> tensor<2x2xf64>
+    %s = tam.zeros : tensor<2x2xf64>
+    %g = tam.gram %a, %a into %s : tensor<?x2xf64>, tensor<?x2xf64>
+        -> tensor<2x2xf64>
+    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
     %z = tam.zeros : tensor<2xf64>
     %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
         -> tensor<2xf64>
@@ -32,15 +34,9 @@ module attributes {tam.model = #tam.model<name = "m", target = "y",
       -> (tensor<2xf64>, tensor<2xf64>) {
     %p = tam.penalty rows [0] columns [0] values [1.0]
         : tensor<2x2xf64, #tam.coordinates<1>>
-    %s = tam.zeros : tensor<2x2xf64>
-    %g = tam.gram %a, %a into %s : tensor<?x2xf64>, tensor<?x2xf64>
-        -> tensor<2x2xf64>
-    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
-        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
-    %z = tam.zeros : tensor<2xf64>
-    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
-        -> tensor<2xf64>
-    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
+    %m, %v = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
     // expected-error @+1 {{expected one system in a function for solver 'cg'}}
     %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
     %t = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
@@ -50,7 +46,7 @@ module attributes {tam.model = #tam.model<name = "m", target = "y",
 
 // -----
 
-// A block of other designs than those of the right-hand side.
+// The matrix of other designs than those of the right-hand side.
 module attributes {tam.model = #tam.model<name = "m", target = "y",
     columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
@@ -58,16 +54,13 @@ module attributes {tam.model = #tam.model<name = "m", target = "y",
       -> tensor<2xf64> {
     %p = tam.penalty rows [0] columns [0] values [1.0]
         : tensor<2x2xf64, #tam.coordinates<1>>
-    %s = tam.zeros : tensor<2x2xf64>
-    %g = tam.gram %a, %b into %s : tensor<?x2xf64>, tensor<?x2xf64>
-        -> tensor<2x2xf64>
-    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
-        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
-    %z = tam.zeros : tensor<2xf64>
-    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
-        -> tensor<2xf64>
-    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
-    // expected-error @+1 {{expected a matrix of sums over the designs of the right-hand side for solver 'cg'}}
+    %m, %u = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+    %n, %v = tam.normal_equations %rows designs(%b : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+    // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
     %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
     return %x : tensor<2xf64>
   }
@@ -75,7 +68,7 @@ module attributes {tam.model = #tam.model<name = "m", target = "y",
 
 // -----
 
-// Sums with weights, and a right-hand side without.
+// A matrix with weights, and a right-hand side without.
 module attributes {tam.model = #tam.model<name = "m", target = "y",
     columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
@@ -83,16 +76,13 @@ module attributes {tam.model = #tam.model<name = "m", target = "y",
       -> tensor<2xf64> {
     %p = tam.penalty rows [0] columns [0] values [1.0]
         : tensor<2x2xf64, #tam.coordinates<1>>
-    %s = tam.zeros : tensor<2x2xf64>
-    %g = tam.gram %a, %a weights %w : tensor<?xf64> into %s
-        : tensor<?x2xf64>, tensor<?x2xf64> -> tensor<2x2xf64>
-    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
-        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
-    %z = tam.zeros : tensor<2xf64>
-    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
-        -> tensor<2xf64>
-    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
-    // expected-error @+1 {{expected a matrix of sums over the designs of the right-hand side for solver 'cg'}}
+    %m, %u = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        weights %w : tensor<?xf64> penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+    %n, %v = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+    // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
     %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
     return %x : tensor<2xf64>
   }
@@ -100,25 +90,61 @@ module attributes {tam.model = #tam.model<name = "m", target = "y",
 
 // -----
 
-// A sum that starts from another one.
+// A matrix that is a result, too: conjugate gradients do not compute it.
 module attributes {tam.model = #tam.model<name = "m", target = "y",
     columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
-      %a: tensor<?x2xf64>, %y: tensor<?xf64>) -> tensor<2xf64> {
+      %a: tensor<?x2xf64>, %y: tensor<?xf64>)
+      -> (tensor<2xf64>, tensor<2x2xf64>) {
     %p = tam.penalty rows [0] columns [0] values [1.0]
         : tensor<2x2xf64, #tam.coordinates<1>>
-    %s = tam.zeros : tensor<2x2xf64>
-    %h = tam.gram %a, %a into %s : tensor<?x2xf64>, tensor<?x2xf64>
-        -> tensor<2x2xf64>
-    %g = tam.gram %a, %a into %h : tensor<?x2xf64>, tensor<?x2xf64>
-        -> tensor<2x2xf64>
-    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
-        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
-    %z = tam.zeros : tensor<2xf64>
-    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
-        -> tensor<2xf64>
-    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
-    // expected-error @+1 {{expected a matrix of sums over the designs of the right-hand side for solver 'cg'}}
+    %m, %v = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+    // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
+    %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
+    return %x, %m : tensor<2xf64>, tensor<2x2xf64>
+  }
+}
+
+// -----
+
+// A solution from which another value is computed.
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
+  func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+      %a: tensor<?x2xf64>, %y: tensor<?xf64>)
+      -> tensor<2xf64> {
+    %p = tam.penalty rows [0] columns [0] values [1.0]
+        : tensor<2x2xf64, #tam.coordinates<1>>
+    %m, %v = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+    // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
+    %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
+    %q = tam.normal_product %rows sums(%x : tensor<2xf64>)
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) vector %x
+        : tensor<2xf64>
+    return %q : tensor<2xf64>
+  }
+}
+
+// -----
+
+// A function of two blocks.
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
+  func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+      %a: tensor<?x2xf64>, %y: tensor<?xf64>)
+      -> tensor<2xf64> {
+    %p = tam.penalty rows [0] columns [0] values [1.0]
+        : tensor<2x2xf64, #tam.coordinates<1>>
+    cf.br ^bb1
+  ^bb1:
+    %m, %v = tam.normal_equations %rows designs(%a : tensor<?x2xf64>) y %y
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>)
+        : tensor<?xf64> -> tensor<2x2xf64>, tensor<2xf64>
+    // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
     %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
     return %x : tensor<2xf64>
   }

@@ -1,5 +1,5 @@
 // After the choices: tam ops only, every design and accumulator with an
-// encoding, every solve with a solver.
+// encoding, every solve with a solver, all sums written.
 //
 // RUN: tam-opt %s --tam-verify-choices -split-input-file -verify-diagnostics
 
@@ -109,4 +109,18 @@ func.func @blocks(%s: tensor<1xf64>) -> tensor<1xf64> {
   // expected-error @+1 {{'tam.normal_vector' op expected an encoding, got 'tensor<1xf64>'}}
   %b = tam.normal_vector(%s : tensor<1xf64>) : tensor<1xf64>
   return %b : tensor<1xf64>
+}
+
+// -----
+
+func.func @equations(%rows: index, %a: tensor<?x1xf64, #tam.dense>,
+                     %y: tensor<?xf64>) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  // expected-error @+1 {{'tam.normal_equations' op expected sums over rows instead}}
+  %m, %v = tam.normal_equations %rows
+      designs(%a : tensor<?x1xf64, #tam.dense>) y %y
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>)
+      : tensor<?xf64> -> tensor<1x1xf64>, tensor<1xf64>
+  return
 }

@@ -41,10 +41,7 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     func.func @fit(...) {
-      %g = tam.gram %a, %a into ...
-      %r = tam.rhs %a, %y into ...
-      %A = tam.normal_matrix %rows blocks(%g) penalties(%p)
-      %b = tam.normal_vector(%r)
+      %A, %b = tam.normal_equations %rows designs(%a) y %y penalties(%p)
       %x = tam.solve %A, %b
       return %x
     }
@@ -52,7 +49,9 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
     After:
     ```mlir
     func.func @cg(...) {
-      ...
+      %g = tam.gram %a, %a into ...
+      %r = tam.rhs %a, %y into ...
+      %b = tam.normal_vector(%r)
       %A = tam.normal_matrix %rows blocks(%g) penalties(%p)
       %l = tam.factor %A
       return %b, %l
@@ -94,22 +93,42 @@ def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %aa = tam.gram %a, %a into ... -> tensor<1x1xf64>
-    %ab = tam.gram %a, %b into ... -> tensor<1x1xf64>
-    %bb = tam.gram %b, %b into ... -> tensor<1x1xf64>
-    %A = tam.normal_matrix %rows blocks(%aa, %ab, %bb) penalties(%p, %q)
+    %A, %b = tam.normal_equations %rows designs(%a0, %a1) y %y penalties(%p, %q)
     ```
     After:
     ```mlir
-    %c = tam.columns(%a, %b) -> tensor<?x2xf64>
-    %cc = tam.gram %c, %c into ... -> tensor<2x2xf64>
-    %A = tam.normal_matrix %rows blocks(%cc) penalties(%r)
+    %c = tam.columns(%a0, %a1) -> tensor<?x2xf64>
+    %A, %b = tam.normal_equations %rows designs(%c) y %y penalties(%r)
     ```
   }];
   let options = [
     Option<"least", "least", "int64_t", /*default=*/"16",
            "Least linear terms that become one matrix (0: never)">,
   ];
+}
+
+def TamWriteSums : Pass<"tam-write-sums", "::mlir::ModuleOp"> {
+  let summary = "Write the sums over rows of normal equations";
+  let description = [{
+    Replaces `tam.normal_equations` by the sums of all pairs of effects and what
+    is made of them. The passes after this one choose how each sum is computed.
+    Those before it need not read m(m+1)/2 sums of m effects.
+
+    Before:
+    ```mlir
+    %A, %b = tam.normal_equations %rows designs(%u, %v) y %y penalties(%p, %q)
+    ```
+    After:
+    ```mlir
+    %uu = tam.gram %u, %u into ...
+    %uv = tam.gram %u, %v into ...
+    %uy = tam.rhs %u, %y into ...
+    %vv = tam.gram %v, %v into ...
+    %vy = tam.rhs %v, %y into ...
+    %A = tam.normal_matrix %rows blocks(%uu, %uv, %vv) penalties(%p, %q)
+    %b = tam.normal_vector(%uy, %vy)
+    ```
+  }];
 }
 
 def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
@@ -386,7 +405,8 @@ def TamVerifyChoices : Pass<"tam-verify-choices", "::mlir::ModuleOp"> {
   let summary = "Check that every choice has been made";
   let description = [{
     Every design matrix and every accumulator has an encoding and every solve a
-    solver; the module holds functions of tam ops only.
+    solver, and the sums of normal equations are written; the module holds
+    functions of tam ops only.
   }];
 }
 

@@ -53,6 +53,9 @@ static bool holds(Attribute encoding, const Matrix &design, size_t row) {
   if (auto banded = dyn_cast<tam::BandedAttr>(encoding))
     return columns.empty() || columns.back() - columns.front() <
                                   static_cast<size_t>(banded.getWidth());
+  if (auto bands = dyn_cast<tam::BandsAttr>(encoding))
+    return columns.size() <=
+           static_cast<size_t>(bands.getWidth() * bands.getCount());
   if (auto sparse = dyn_cast<tam::SparseAttr>(encoding))
     return columns.size() <= static_cast<size_t>(sparse.getWidth());
   if (isa<tam::OneHotAttr>(encoding))

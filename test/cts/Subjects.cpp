@@ -322,6 +322,19 @@ void Subjects::addSolvers() {
          .formula = categories,
          .options = {"--merge-columns=2", "--row-words=2"}},
         sums);
+  // Bands meet each encoding, before and after them; Fourier terms and
+  // polynomials become one dense matrix.
+  const std::string bands =
+      "c(k, n_cat=5, ap=-1) + s(a, k=6, ap=-1) + s(b, k=4, ap=-1) + "
+      "t(d, n_trees=3, max_depth=2, ap=-1) + s(d, k=5, deg=1, p=1, ap=-1) + "
+      "s(d, k=3, ap=-1) + s(e, k=5, ap=-1) + "
+      "te(s(a, k=2, ap=-1), c(m, n_cat=3), ap=-1) + f(e, m=2, ap=-1) + "
+      "p(b, deg=3, ap=-1)";
+  for (Sums sums : {Sums::Kernels, Sums::Loops})
+    add({.name = "solvers/merged-bands",
+         .formula = bands,
+         .options = {"--merge-columns=2", "--row-words=2"}},
+        sums);
   add({.name = "solvers/merged-splines",
        .formula = splines,
        .options = {"--merge-columns=2"}},

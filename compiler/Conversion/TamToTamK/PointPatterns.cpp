@@ -119,12 +119,45 @@ class StackPattern : public KernelPattern<tam::StackOp> {
   }
 };
 
+/// The components of bands that are made of banded matrices.
+static FailureOr<SmallVector<Value>>
+placeBands(ConversionPatternRewriter &rewriter, tam::ColumnsOp op,
+           tam::BandsAttr bands, ArrayRef<ValueRange> components) {
+  FailureOr<SmallVector<Value>> all = SmallVector<Value>();
+  for (RankedTensorType type :
+       bands.getComponentTypes(tensorType(op.getResult()))) {
+    all->push_back(createEmpty(rewriter, op, type));
+    if (!all->back())
+      return missingSlot(op, SlotKind::Capacity);
+  }
+  int64_t first = 0;
+  for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
+    all = Launch(rewriter, op, "place_band")
+              .in(components[index])
+              .rowsOf(op.getResult())
+              .scalars64({bands.getWidth(), first, static_cast<int64_t>(index)})
+              .out(ValueRange(*all))
+              .create();
+    if (failed(all))
+      return failure();
+    first += tensorType(design).getDimSize(1);
+  }
+  return all;
+}
+
 class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
   using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
   compute(tam::ColumnsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    if (isa<tam::DenseAttr>(op.getStructuredEncoding())) {
+    if (auto bands = dyn_cast<tam::BandsAttr>(op.getStructuredEncoding()))
+      return placeBands(rewriter, op, bands, adaptor.getDesigns());
+    if (!isa<tam::DenseAttr>(op.getStructuredEncoding()))
+      return sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
+    auto isColumn = [](Value design) {
+      return tensorType(design).getDimSize(1) == 1;
+    };
+    if (llvm::all_of(op.getDesigns(), isColumn)) {
       SmallVector<SmallVector<Value>> columns;
       for (auto [design, own] :
            llvm::zip(op.getDesigns(), adaptor.getDesigns())) {
@@ -135,7 +168,7 @@ class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
       }
       return stack(rewriter, op, llvm::to_vector_of<ValueRange>(columns));
     }
-    return sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
+    return expandAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
   }
 };
 

@@ -189,3 +189,43 @@ func.func @dense_from_sparse(
       : tensor<?x18xf64>
   return %d : tensor<?x18xf64>
 }
+
+// Bands are written one after another, and dense matrices into one.
+// CHECK-LABEL: func.func @columns(
+func.func @columns(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %capacity: index {tam.slot = #tam.slot<capacity>},
+    %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+    %g0: tensor<7x5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
+    -> (tensor<7x5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>}) {
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i64
+  // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i64
+  // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
+  // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i64
+  // CHECK-DAG: %[[C5:.*]] = arith.constant 5 : i64
+  // CHECK-DAG: %[[C7:.*]] = arith.constant 7 : i64
+  // CHECK: %[[A:.*]]:2 = tamk.launch "bspline"
+  %a = tam.bspline %x, %p {intervals = 2, degree = 1}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x3xf64, #tam.banded<2>>
+  // CHECK: %[[B:.*]]:2 = tamk.launch "bspline"
+  %b = tam.bspline %x, %p {intervals = 3, degree = 1}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x4xf64, #tam.banded<2>>
+  // CHECK: %[[P:.*]]:2 = tamk.launch "place_band" ins(%[[A]]#0, %[[A]]#1 : tensor<?x2xf64>, tensor<?xi32>) scalars(%{{.*}}, %[[C2]], %[[C0]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}}, %{{.*}} : tensor<?x4xf64>, tensor<?x2xi32>) source "tam.columns"
+  // CHECK: %[[Q:.*]]:2 = tamk.launch "place_band" ins(%[[B]]#0, %[[B]]#1 : tensor<?x2xf64>, tensor<?xi32>) scalars(%{{.*}}, %[[C2]], %[[C3]], %[[C1]] : index, i64, i64, i64) outs(%[[P]]#0, %[[P]]#1 : tensor<?x4xf64>, tensor<?x2xi32>) source "tam.columns"
+  %bands = tam.columns(%a, %b : tensor<?x3xf64, #tam.banded<2>>,
+      tensor<?x4xf64, #tam.banded<2>>) -> tensor<?x7xf64, #tam.bands<2, 2>>
+  %c = tam.chebyshev %x {degree = 2} : tensor<?xf64>
+      -> tensor<?x2xf64, #tam.dense>
+  %d = tam.chebyshev %x {degree = 3} : tensor<?xf64>
+      -> tensor<?x3xf64, #tam.dense>
+  // CHECK: %[[E:.*]] = tamk.launch "expand_dense" ins(%{{.*}} : tensor<?x2xf64>) scalars(%{{.*}}, %[[C2]], %[[C5]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x5xf64>) source "tam.columns"
+  // CHECK: %[[F:.*]] = tamk.launch "expand_dense" ins(%{{.*}} : tensor<?x3xf64>) scalars(%{{.*}}, %[[C3]], %[[C5]], %[[C2]] : index, i64, i64, i64) outs(%[[E]] : tensor<?x5xf64>) source "tam.columns"
+  %dense = tam.columns(%c, %d : tensor<?x2xf64, #tam.dense>,
+      tensor<?x3xf64, #tam.dense>) -> tensor<?x5xf64, #tam.dense>
+  // CHECK: tamk.launch "gram_bands_dense" ins(%[[Q]]#0, %[[Q]]#1, %[[F]] : tensor<?x4xf64>, tensor<?x2xi32>, tensor<?x5xf64>) absent [3] scalars(%{{.*}}, %[[C2]], %[[C2]], %[[C7]], %[[C5]] : index, i64, i64, i64, i64)
+  %g1 = tam.gram %bands, %dense into %g0
+      : tensor<?x7xf64, #tam.bands<2, 2>>, tensor<?x5xf64, #tam.dense>
+      -> tensor<7x5xf64, #tam.sums<full>>
+  return %g1 : tensor<7x5xf64, #tam.sums<full>>
+}

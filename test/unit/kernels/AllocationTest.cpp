@@ -162,6 +162,32 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"gram_dense", [&] { tamrt_gram_dense(c, D, W, rows, n, S); }},
       {"gram_banded", [&] { tamrt_gram_banded(c, B, t, W, rows, z, n, S); }},
+      {"gram_bands", [&] { tamrt_gram_bands(c, B, t, W, rows, z, 1, n, S); }},
+      {"gram_bands_dense",
+       [&] { tamrt_gram_bands_dense(c, B, t, D, W, rows, z, 1, n, n, S); }},
+      {"gram_bands_banded",
+       [&] {
+         tamrt_gram_bands_banded(c, B, t, B, t, W, rows, z, 1, n, z, n, S);
+       }},
+      {"gram_banded_bands",
+       [&] {
+         tamrt_gram_banded_bands(c, B, t, B, t, W, rows, z, n, z, 1, n, S);
+       }},
+      {"gram_bands_bands",
+       [&] {
+         tamrt_gram_bands_bands(c, B, t, B, t, W, rows, z, 1, n, z, 1, n, S);
+       }},
+      {"gram_onehot_bands",
+       [&] { tamrt_gram_onehot_bands(c, i, B, t, W, rows, n, z, 1, n, S); }},
+      {"gram_multihot_bands",
+       [&] {
+         tamrt_gram_multihot_bands(c, v, B, t, W, rows, z, n, 0.5, z, 1, n, S);
+       }},
+      {"rhs_bands", [&] { tamrt_rhs_bands(c, B, t, X, W, rows, z, 1, n, S); }},
+      {"sparsify_bands",
+       [&] { tamrt_sparsify_bands(c, B, t, rows, z, 1, n, 0, z, 0, V, v); }},
+      {"place_band",
+       [&] { tamrt_place_band(c, B, t, rows, z, 0, 0, V, column8.data()); }},
       {"gram_onehot", [&] { tamrt_gram_onehot(c, i, W, rows, n, S); }},
       {"gram_dense_dense",
        [&] { tamrt_gram_dense_dense(c, D, D, W, rows, n, n, S); }},

@@ -81,7 +81,7 @@ EncodingInterface tamc::tam::getEncoding(Type type) {
 // Design matrices: dense, banded, one-hot
 //===----------------------------------------------------------------------===//
 
-/// dense_c1, banded_c1, one_hot_c1, multi_hot_c1, sparse_c1.
+/// dense_c1, banded_c1, bands_c1, one_hot_c1, multi_hot_c1, sparse_c1.
 static LogicalResult verifyDesign(ArrayRef<int64_t> shape, Type element,
                                   EmitError emitError) {
   if (shape.size() != 2 || !element.isF64() || ShapedType::isDynamic(shape[1]))
@@ -145,6 +145,35 @@ SmallVector<int64_t> BandedAttr::getKernelSizes(RankedTensorType type) const {
 int64_t BandedAttr::getRowNumbers(RankedTensorType) const { return getWidth(); }
 
 int64_t BandedAttr::getBand() const { return getWidth(); }
+
+LogicalResult BandsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                        EmitError emitError) const {
+  if (failed(verifyDesign(shape, element, emitError)))
+    return failure();
+  // Divisions, because a product could overflow.
+  if (getWidth() < 1 || getCount() < 1 ||
+      getCount() > shape[1] / getWidth()) // bands_c2
+    return emitError() << "expected bands of at most " << shape[1]
+                       << " columns, at least one of one column, got "
+                       << getCount() << " of " << getWidth();
+  return success();
+}
+
+SmallVector<RankedTensorType>
+BandsAttr::getComponentTypes(RankedTensorType type) const {
+  return {rowsTensor(type, type.getElementType(), getRowNumbers(type)),
+          rowsTensor(type, IntegerType::get(getContext(), 32), getCount())};
+}
+
+StringRef BandsAttr::getKernelTag() const { return "bands"; }
+
+SmallVector<int64_t> BandsAttr::getKernelSizes(RankedTensorType type) const {
+  return {getWidth(), getCount(), type.getDimSize(1)};
+}
+
+int64_t BandsAttr::getRowNumbers(RankedTensorType) const {
+  return getWidth() * getCount();
+}
 
 LogicalResult OneHotAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          EmitError emitError) const {

@@ -274,12 +274,15 @@ LogicalResult BlendOp::verify() {
 }
 
 Attribute ColumnsOp::getStructuredEncoding() {
-  auto isColumn = [](Value design) {
-    return columnsOf(design) == 1 &&
-           (!getEncoding(design.getType()) || storesAllColumns(design));
+  // A matrix of one column needs no encoding (columns_c2).
+  auto isDense = [](Value design) {
+    return !getEncoding(design.getType()) || storesAllColumns(design);
   };
-  if (llvm::all_of(getDesigns(), isColumn))
+  if (llvm::all_of(getDesigns(), isDense))
     return DenseAttr::get(getContext());
+  if (auto bands =
+          dyn_cast_if_present<BandsAttr>(getEncoding(getResult().getType())))
+    return bands;
   int64_t width = 0;
   for (Value design : getDesigns())
     width += getNumbersPerRow(design);
@@ -300,6 +303,16 @@ LogicalResult ColumnsOp::verify() {
       return emitOpError("expected an encoding of a matrix of several columns, "
                          "got ")
              << design.getType();
+  if (auto bands =
+          dyn_cast_if_present<BandsAttr>(getEncoding(getResult().getType()))) {
+    auto banded = BandedAttr::get(getContext(), bands.getWidth());
+    if (bands.getCount() != static_cast<int64_t>(getDesigns().size()) ||
+        llvm::any_of(getDesigns(), [&](Value design) {
+          return getEncoding(design.getType()) != banded;
+        })) // columns_c3
+      return emitOpError("expected ")
+             << bands.getCount() << " matrices " << banded << " for " << bands;
+  }
   return verifyFeatureMap(*this);
 }
 

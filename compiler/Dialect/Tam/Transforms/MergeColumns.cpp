@@ -114,8 +114,14 @@ struct WrittenEquations : Effects {
   }
 };
 
-/// A kind of effects that may be merged with each other, or none.
-enum class Kind { None, Column, Category, Bands };
+/// Effects of one kind may be merged with each other, but for None.
+struct Kind {
+  enum Name { None, Column, Category, Bands, Dense } name;
+  /// Width of bands that are stored as such.
+  int64_t width = 0;
+
+  bool operator==(const Kind &) const = default;
+};
 
 /// Neighbouring effects that are merged; a single one is not changed.
 struct Run {
@@ -136,7 +142,7 @@ static SmallVector<Run> findRuns(const Effects &effects,
     size_t end = first + 1;
     while (end < count && kindOf(end) == kind)
       ++end;
-    if (kind == Kind::None || end - first < std::max<size_t>(least, 2)) {
+    if (kind.name == Kind::None || end - first < std::max<size_t>(least, 2)) {
       for (; first < end; ++first)
         runs.push_back({first, 1});
       continue;
@@ -236,6 +242,21 @@ static void merge(NormalEquationsOp equations, const Effects &effects,
   eraseUnused(effects.penalties);
 }
 
+/// Whether a target has kernels for bands.
+static bool canStoreBands(const Target &target) {
+  return target.hasKernel("gram_bands");
+}
+
+/// The encoding of merged matrices, which are of one kind.
+static Attribute encodingOf(ColumnsOp merged, const Target &target) {
+  auto band =
+      dyn_cast<BandedAttr>(getEncoding(merged.getDesigns().front().getType()));
+  if (band && canStoreBands(target))
+    return BandsAttr::get(merged.getContext(), band.getWidth(),
+                          merged.getDesigns().size());
+  return target.getEncoding(merged);
+}
+
 /// Replaces equations by those of merged effects, one for each run. The sums of
 /// merged effects get the attributes `attributes`, and these matrices and sums
 /// encodings.
@@ -253,7 +274,7 @@ static void merge(WrittenEquations &equations, ArrayRef<Run> runs,
   for (auto [run, design] : llvm::zip(runs, designs))
     if (run.count > 1)
       setEncoding(design,
-                  target.getEncoding(design.getDefiningOp<ColumnsOp>()));
+                  encodingOf(design.getDefiningOp<ColumnsOp>(), target));
   Value weights = equations.rhs.front().getWeights();
   Value y = equations.rhs.front().getY();
   auto sum = [&](Value a, Value b) -> Value {
@@ -314,8 +335,8 @@ struct MergeColumns
       auto kindOf = [&](size_t i) {
         return effects.designs[i].getDefiningOp<LinearOp>() &&
                        effects.hasPlainPenalty(i)
-                   ? Kind::Column
-                   : Kind::None;
+                   ? Kind{Kind::Column}
+                   : Kind{Kind::None};
       };
       merge(equations, effects,
             findRuns(effects, kindOf, least,
@@ -348,18 +369,21 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
             return getEncoding(design.getType());
           }))
         continue;
-      auto kindOf = [&](size_t i) {
-        if ((hasLoops && !equations.rhs[i]->hasAttr(kApartAttrName)) ||
-            !equations.hasPlainPenalty(i))
-          return Kind::None;
+      auto kindOf = [&](size_t i) -> Kind {
+        if (!equations.hasPlainPenalty(i))
+          return {Kind::None};
         Value design = equations.designs[i];
+        if (storesAllColumns(design))
+          return {columnsOf(design) > 1 ? Kind::Dense : Kind::None};
+        if (hasLoops && !equations.rhs[i]->hasAttr(kApartAttrName))
+          return {Kind::None};
         auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
             getEncoding(design.getType()));
         if (!encoding || encoding.getBand() == 0)
-          return Kind::None;
+          return {Kind::None};
         if (encoding.getSelfLayout() == SumsLayout::Diagonal)
-          return getNumbersPerRow(design) == 1 ? Kind::Category : Kind::None;
-        return hasLoops ? Kind::None : Kind::Bands;
+          return {getNumbersPerRow(design) == 1 ? Kind::Category : Kind::None};
+        return {Kind::Bands, canStoreBands(*target) ? encoding.getBand() : 0};
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
             attributes, *target);

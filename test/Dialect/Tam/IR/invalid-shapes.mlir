@@ -19,6 +19,30 @@ func.func @f(%a: tensor<0x0xf64>, %b: tensor<0xf64>) {
 
 // -----
 
+// bands_c1
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<?x8xf32, #tam.bands<4, 2>>)
+
+// -----
+
+// bands_c2
+// expected-error @+1 {{expected bands of at most 7 columns, at least one of one column, got 2 of 4}}
+func.func private @f(tensor<?x7xf64, #tam.bands<4, 2>>)
+
+// -----
+
+// bands_c2: none
+// expected-error @+1 {{expected bands of at most 7 columns, at least one of one column, got 0 of 4}}
+func.func private @f(tensor<?x7xf64, #tam.bands<4, 0>>)
+
+// -----
+
+// bands_c2: numbers whose product overflows
+// expected-error @+1 {{expected bands of at most 8 columns, at least one of one column, got 4611686018427387904 of 4}}
+func.func private @f(tensor<?x8xf64, #tam.bands<4, 4611686018427387904>>)
+
+// -----
+
 // multi_hot_c1
 // expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
 func.func private @f(tensor<?xf64, #tam.multi_hot<2, 0.5>>)

@@ -555,6 +555,27 @@ func.func @f(%a: tensor<?x1xf64>, %b: tensor<?x2xf64>) {
 
 // -----
 
+// columns_c3
+func.func @f(%a: tensor<?x5xf64, #tam.banded<4>>,
+             %b: tensor<?x5xf64, #tam.banded<3>>) {
+  // expected-error @+1 {{'tam.columns' op expected 2 matrices #tam.banded<4> for #tam.bands<4, 2>}}
+  %0 = tam.columns(%a, %b : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x5xf64, #tam.banded<3>>) -> tensor<?x10xf64, #tam.bands<4, 2>>
+  return
+}
+
+// -----
+
+// columns_c3: their number
+func.func @f(%a: tensor<?x5xf64, #tam.banded<4>>) {
+  // expected-error @+1 {{'tam.columns' op expected 1 matrices #tam.banded<2> for #tam.bands<2, 1>}}
+  %0 = tam.columns(%a : tensor<?x5xf64, #tam.banded<4>>)
+      -> tensor<?x5xf64, #tam.bands<2, 1>>
+  return
+}
+
+// -----
+
 // feature_map_c1: columns
 func.func @f(%a: tensor<?x1xf64>, %b: tensor<?x1xf64>) {
   // expected-error @+1 {{'tam.columns' op expected 2 columns, got 'tensor<?x3xf64>'}}

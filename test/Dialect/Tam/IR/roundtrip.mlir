@@ -111,6 +111,9 @@ func.func @feature_maps(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
   // CHECK: tam.columns(%{{.*}}, %{{.*}} : tensor<?x7xf64, #tam.one_hot>, tensor<?x1xf64, #tam.dense>) -> tensor<?x8xf64, #tam.sparse<2>>
   %sparse = tam.columns(%c, %l0 : tensor<?x7xf64, #tam.one_hot>,
       tensor<?x1xf64, #tam.dense>) -> tensor<?x8xf64, #tam.sparse<2>>
+  // CHECK: tam.columns(%{{.*}}, %{{.*}} : tensor<?x23xf64, #tam.banded<4>>, tensor<?x23xf64, #tam.banded<4>>) -> tensor<?x46xf64, #tam.bands<4, 2>>
+  %bands = tam.columns(%s0, %s0 : tensor<?x23xf64, #tam.banded<4>>,
+      tensor<?x23xf64, #tam.banded<4>>) -> tensor<?x46xf64, #tam.bands<4, 2>>
   // CHECK: tam.levels %[[CODES]] {levels = 3 : i64} : tensor<?xi32> -> tensor<?x3xf64, #tam.one_hot>
   %n = tam.levels %codes {levels = 3} : tensor<?xi32>
       -> tensor<?x3xf64, #tam.one_hot>

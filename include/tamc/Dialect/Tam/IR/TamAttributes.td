@@ -57,6 +57,23 @@ def Tam_BandedAttr : Tam_DesignEncoding<"Banded", "banded", ["getBand"]> {
   let assemblyFormat = "`<` $width `>`";
 }
 
+def Tam_BandsAttr : Tam_DesignEncoding<"Bands", "bands"> {
+  let summary = "`count` banded design matrices side by side";
+  let description = [{
+    Two components, one matrix after another: the values, `tensor<? x width *
+    count x f64>`, and the first of their columns of the whole matrix, `tensor<?
+    x count x i32>`. Only rows of the first are together: of the `count * rows`
+    rows of a chunk the first `rows` are those of the first matrix.
+
+    Constraints:
+    * (bands_c1) the tensor has rank 2, elements f64, and its columns are known.
+    * (bands_c2) 1 <= width and 1 <= count, and there are at least width * count
+      columns.
+  }];
+  let parameters = (ins "int64_t":$width, "int64_t":$count);
+  let assemblyFormat = "`<` $width `,` $count `>`";
+}
+
 def Tam_OneHotAttr : Tam_DesignEncoding<"OneHot", "one_hot",
     ["getSelfLayout", "getBand", "getSparsifySizes"]> {
   let summary = "A design matrix with a single 1 per row";

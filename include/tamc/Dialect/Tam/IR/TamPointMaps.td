@@ -120,12 +120,14 @@ def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
         tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
     ```
 
-    Matrices of one column that store it in each row, such as dense ones, become
-    a dense one, others a sparse one.
+    Matrices that store all columns in each row, such as dense ones and those of
+    one column, become a dense one, others a sparse one; banded ones of one
+    width can also become bands.
 
     Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (columns_c1) there is a matrix.
     * (columns_c2) a matrix of more than one column has an encoding.
+    * (columns_c3) bands are those of the matrices, which are banded.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs);
   let assemblyFormat =

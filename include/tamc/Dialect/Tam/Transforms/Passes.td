@@ -158,19 +158,22 @@ def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
 }
 
 def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
-  let summary = "Make sparse matrices of many terms outside the loop";
+  let summary = "Make one matrix of many terms outside the loop";
   let description = [{
-    A category whose sums are apart (`tam-bound-row-loops`), or any if there is
-    no loop, has a sum of its own with every other term, and each sum is an
-    operand of several steps: the time to compile grows with the square of the
-    number of terms. The one-hot matrices of `least` or more such categories
-    that are neighbours in the formula become sparse matrices of at most
-    `most-columns` columns, so that the sums of two of them stay in a cache.
-    Where there is no loop, the bands of splines become sparse matrices, too: a
-    launch on a device costs as much as thousands of rows. The position of a
-    column in the normal equations stays the same. The new matrices and
-    sums get the encodings that `tam-choose-encodings` would choose; where
-    matrices have none yet, nothing is merged.
+    A category or spline whose sums are apart (`tam-bound-row-loops`), or any if
+    there is no loop, has a sum of its own with every other term, and each sum
+    is an operand of several steps: the time to compile grows with the square of
+    the number of terms. So have Fourier terms and others that store all
+    columns, which no loop has code for. The matrices of `least` or more such
+    terms that are neighbours in the formula and of one of these kinds become
+    matrices of at most `most-columns` columns, so that the sums of two of them
+    stay in a cache: sparse ones of one-hot matrices, bands of those with bands
+    of one width, and dense ones of those that store all columns. Where the
+    target has no kernels for bands, any bands become sparse matrices: a launch
+    on a device costs as much as thousands of rows. The position of a column in
+    the normal equations stays the same. The new matrices and sums get the
+    encodings that `tam-choose-encodings` would choose, but no sums of
+    frequencies; where matrices have none yet, nothing is merged.
 
     Before:
     ```mlir

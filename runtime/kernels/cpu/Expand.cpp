@@ -20,8 +20,7 @@ namespace tamrt::cpu {
 
 void expand_dense(tamrt_context *ctx, const double *values, int64_t rows,
                   int64_t n, int64_t width, int64_t column, double *out) {
-  for (int64_t r = 0; r < rows; ++r)
-    std::copy_n(values + r * n, n, out + r * width + column);
+  copyRows(values, rows, n, width, column, out);
 }
 
 void expand_banded(tamrt_context *ctx, const double *values,

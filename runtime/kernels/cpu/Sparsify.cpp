@@ -32,17 +32,6 @@ void forEachRow(int64_t rows, int64_t width, int64_t at, double *values,
     body(r, values + r * width + at, index + r * width + at);
 }
 
-/// Copies rows of n numbers to their parts of rows from `at` on.
-void copyRows(const double *from, int64_t rows, int64_t n, int64_t width,
-              int64_t at, double *to) {
-  if (n == width) {
-    std::copy_n(from, rows * n, to);
-    return;
-  }
-  for (int64_t r = 0; r < rows; ++r)
-    std::copy_n(from + r * n, n, to + r * width + at);
-}
-
 /// sparsify_banded for any rows, with its arguments in their places. Not
 /// inlined there: a call of few rows of cubic splines would save the registers
 /// that this needs.

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Common parts of the CPU's kernels: vectors, and the weights of rows.
+/// Common parts of the CPU's kernels: vectors, copies of rows and the weights of
+/// rows.
 ///
 /// Every file that includes this is compiled with -ffp-contract=off: a sum has
 /// the same bits in a vector loop, in its scalar remainder and in the code for
@@ -79,6 +80,17 @@ TAMRT_INLINE void transpose(const Vector (&rows)[4], Vector (&columns)[4]) {
 /// ones; 0 for TAMRT_INDEX_NONE. The inverse of TAMRT_INDEX_MEAN.
 TAMRT_INLINE int64_t meanColumns(int32_t index) {
   return -1 - static_cast<int64_t>(index);
+}
+
+/// Copies rows of n numbers to the numbers from `at` on of rows of `width`.
+inline void copyRows(const double *from, int64_t rows, int64_t n, int64_t width,
+                     int64_t at, double *to) {
+  if (n == width) {
+    std::copy_n(from, rows * n, to);
+    return;
+  }
+  for (int64_t r = 0; r < rows; ++r)
+    std::copy_n(from + r * n, n, to + r * width + at);
 }
 
 /// The weight of row `r`.

@@ -114,10 +114,7 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
   if (Status s = prediction.forEachPart(*reader, timings, readTimes, compare);
       !s)
     return std::move(s).error();
-  if (options.dropMissing)
-    observed.notes.push_back(reader->describeDropped());
-  for (std::string &note : prediction.notes())
-    observed.notes.push_back(std::move(note));
+  observed.notes = prediction.notes(*reader);
   if (lacking > 0)
     observed.notes.push_back(
         "left out of the residuals: " + std::to_string(lacking) + " of " +

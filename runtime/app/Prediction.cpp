@@ -163,10 +163,15 @@ std::vector<std::string> Prediction::notes() const {
   return notes;
 }
 
-void Prediction::tellNotes(const RowReader &reader) const {
+std::vector<std::string> Prediction::notes(const RowReader &reader) const {
+  std::vector<std::string> all = notes();
   if (options.dropMissing)
-    tell(model, "note", reader.describeDropped());
-  for (const std::string &note : notes())
+    all.insert(all.begin(), reader.describeDropped());
+  return all;
+}
+
+void Prediction::tellNotes(const RowReader &reader) const {
+  for (const std::string &note : notes(reader))
     tell(model, "note", note);
   for (const std::string &warning : errors.warnings())
     tell(model, "warning", warning);

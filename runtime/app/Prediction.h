@@ -85,8 +85,10 @@ public:
 
   /// Notes about the rows that were predicted.
   std::vector<std::string> notes() const;
-  /// Prints how many rows were dropped, if some may be; the notes; and the
-  /// warnings of standard errors.
+  /// The same for the rows of one reader: how many it dropped, if it may drop
+  /// some, comes first.
+  std::vector<std::string> notes(const RowReader &reader) const;
+  /// Prints the notes and the warnings of standard errors.
   void tellNotes(const RowReader &reader) const;
 
 private:

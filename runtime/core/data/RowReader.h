@@ -164,9 +164,9 @@ public:
 
   /// The same for a prediction: target and row weights are not read (unless the
   /// rows are for windows, or for Purpose::PredictNew), keys and line numbers
-  /// are kept, and groups are the trained ones. If `trained` has levels
-  /// for the first inputs alone, those of the others are not known yet, as for
-  /// a fit. For an evaluation see TrainedTexts.
+  /// are kept, and groups are the trained ones. If `trained` has levels for the
+  /// first inputs alone, those of the others are not known yet, as for a fit.
+  /// For an evaluation see TrainedTexts.
   static Result<RowReader> open(const DataSource &source,
                                 const tamrt_model &model,
                                 const TrainedTexts &trained,

@@ -184,20 +184,6 @@ def run_with_change(command, path, change, output):
     raise AssertionError(f"never stopped early in a reading:\n{said}")
 
 
-def peak_of(*command):
-    """Most bytes in memory of a program, sampled every few milliseconds."""
-    process = subprocess.Popen(list(map(str, command)),
-                               stderr=subprocess.DEVNULL)
-    status, peak = pathlib.Path(f"/proc/{process.pid}/status"), 0
-    while process.poll() is None:
-        if found := re.search(r"VmHWM:\s*(\d+)", status.read_text()):
-            peak = max(peak, 1024 * int(found.group(1)))
-        time.sleep(0.005)
-    if process.returncode:
-        raise AssertionError("failed")
-    return peak
-
-
 # Prints the status of a program, the most KiB that it had in memory, and those
 # of this script, which the system counts to them.
 RESIDENT = ("import os, resource, sys\n"

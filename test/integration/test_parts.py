@@ -700,11 +700,13 @@ class Memory(parts.TestCase):
                             random.Random(1))
         made = [self.dir / f"{i}.sums" for i in range(2)]
         all_sums, weights = self.dir / "all.sums", self.dir / "w"
-        peaks = [harness.peak_of(model, "sums", files[0], "--survey", survey,
-                                 "--stream", "-o", made[0])]
+        peaks = [harness.largest_resident(model, "sums", files[0], "--survey",
+                                          survey, "--stream", "-o", made[0])]
         self.succeed(model, "sums", files[1], "--survey", survey, "-o", made[1])
-        peaks.append(harness.peak_of(model, "merge", *made, "-o", all_sums))
-        peaks.append(harness.peak_of(model, "solve", all_sums, "-o", weights))
+        peaks.append(harness.largest_resident(model, "merge", *made, "-o",
+                                              all_sums))
+        peaks.append(harness.largest_resident(model, "solve", all_sums, "-o",
+                                              weights))
         self.assertEqual(weights.read_bytes(),
                          self.fit(model, train).read_bytes())
         sizes = [path.stat().st_size for path in (made[0], all_sums, all_sums)]

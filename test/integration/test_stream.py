@@ -284,8 +284,8 @@ class Stream(harness.TestCase):
                                said)), is_by_date)
             if is_by_date or harness.SANITIZE:
                 continue
-            peak = harness.peak_of(model, "fit", train, "-o", self.dir / "w",
-                                   "--stream")
+            peak = harness.largest_resident(model, "fit", train, "-o",
+                                            self.dir / "w", "--stream")
             # All sums take 158 MB, of which 100 would be kept.
             self.assertLess(peak, 100 * MIB)
         fit("-o", "whole")

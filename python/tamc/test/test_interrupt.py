@@ -147,11 +147,9 @@ class Interrupt(Folder):
             stream = io.StringIO()
             self.model.set_params(verbose=verbose)
             with contextlib.redirect_stderr(stream):
-                if shows:
-                    self.interrupt(lambda: self.model.fit(self.long),
-                                   stream=stream)
-                else:
-                    self.interrupt(lambda: self.model.fit(self.long), 2.5)
+                self.interrupt(lambda: self.model.fit(self.long),
+                               0.0 if shows else 2.5,
+                               stream if shows else None)
             text = stream.getvalue()
             if not shows:
                 self.assertEqual(text, "")

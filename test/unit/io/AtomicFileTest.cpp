@@ -262,7 +262,6 @@ TEST(AtomicFile, LeavesNoneThatAnotherThreadMakes) {
         folders.push_back(*std::move(below));
         files.push_back(*std::move(file));
       }
-      _exit(0);
     }
     while (!std::filesystem::exists(folder.at("new/50")))
       if (waitpid(child, nullptr, WNOHANG) != 0)

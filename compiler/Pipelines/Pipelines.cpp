@@ -63,6 +63,7 @@ static void buildChoices(OpPassManager &manager,
   solver.blockLimit = options.blockLimit;
   solver.smallBlockLimit = options.smallBlockLimit;
   solver.minCg = options.minCg;
+  solver.mergeColumns = options.mergeColumns;
   manager.addPass(tam::createTamChooseSolver(solver));
   tam::TamMergeColumnsOptions columns;
   columns.least = options.mergeColumns;

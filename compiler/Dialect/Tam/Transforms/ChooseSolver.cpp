@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MergedEffects.h"
 #include "StateLimit.h"
 #include "Sums.h"
 
@@ -33,8 +34,10 @@ namespace {
 /// that solves it directly.
 class CgWriter {
 public:
-  CgWriter(func::FuncOp fit, SolveOp solve)
-      : fit(fit), solve(solve), builder(solve.getContext()) {}
+  /// `leastMerged`: see the option merge-columns.
+  CgWriter(func::FuncOp fit, SolveOp solve, int64_t leastMerged)
+      : fit(fit), solve(solve), leastMerged(leastMerged),
+        builder(solve.getContext()) {}
 
   /// Finds the system's effects. \returns null, or a message if conjugate
   /// gradients cannot solve the system.
@@ -105,6 +108,7 @@ private:
 
   func::FuncOp fit;
   SolveOp solve;
+  int64_t leastMerged;
   OpBuilder builder;
   NormalEquationsOp equations;
   SmallVector<Effect> effects;
@@ -281,19 +285,27 @@ void CgWriter::writeApply() {
     return body.addArgument(type, fit.getLoc());
   };
   Value whole = addCoefficients(solve.getType(), 0);
-  SmallVector<Value> designs, slices, sums, penalties;
+  Effects all;
   for (const Effect &effect : effects) {
-    designs.push_back(copy.mapping.lookup(effect.design));
-    slices.push_back(addCoefficients(numbers({effect.size}), effect.first));
-    penalties.push_back(copy.mapping.lookup(effect.penalty));
+    all.designs.push_back(copy.mapping.lookup(effect.design));
+    all.penalties.push_back(copy.mapping.lookup(effect.penalty));
+  }
+  if (leastMerged > 0)
+    all = mergeRuns(builder, all, findColumns(all, leastMerged));
+  SmallVector<Value> slices, sums;
+  int64_t first = 0;
+  for (Value design : all.designs) {
+    slices.push_back(addCoefficients(numbers({columnsOf(design)}), first));
+    first += columnsOf(design);
   }
   Value product = PredictOp::create(builder, loc, equations.getY().getType(),
-                                    designs, slices, /*start=*/Value());
-  for (auto [effect, design] : llvm::zip(effects, designs))
-    sums.push_back(sum(copy, effect.design.getLoc(), design, product));
-  Value result = NormalProductOp::create(
-      builder, loc, solve.getType(),
-      copy.mapping.lookup(equations.getGroupRows()), sums, penalties, whole);
+                                    all.designs, slices, /*start=*/Value());
+  for (Value design : all.designs)
+    sums.push_back(sum(copy, design.getLoc(), design, product));
+  Value result =
+      NormalProductOp::create(builder, loc, solve.getType(),
+                              copy.mapping.lookup(equations.getGroupRows()),
+                              sums, all.penalties, whole);
   finish(copy, result, {});
   // The target is not used here.
   if (auto target =
@@ -366,7 +378,7 @@ private:
     if (isDirect && (asked == Solver::Direct || unknowns < minCg))
       return success();
     auto fit = dyn_cast<func::FuncOp>(op->getParentOp());
-    CgWriter writer(fit, op);
+    CgWriter writer(fit, op, mergeColumns);
     const char *expected =
         fit ? writer.findEffects()
             : "expected a system of a function's body for solver 'cg'";

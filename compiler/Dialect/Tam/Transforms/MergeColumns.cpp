@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MergedEffects.h"
 #include "SumEncoder.h"
 #include "Sums.h"
 
@@ -17,7 +18,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <limits>
 #include <vector>
 
 namespace tamc::tam {
@@ -30,32 +30,6 @@ using namespace mlir;
 using namespace tamc::tam;
 
 namespace {
-
-/// The design matrices of a fit's effects, and their penalties.
-struct Effects {
-  SmallVector<Value> designs, penalties;
-
-  size_t size() const { return designs.size(); }
-
-  /// Whether an effect's penalty can be a part of another one: it has no sums
-  /// that parts read.
-  bool hasPlainPenalty(size_t i) const {
-    auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
-    return penalty && penalty.getWeights().empty() &&
-           penalty.getStrengths() == strengths() &&
-           llvm::all_of(penalty.getPartList(),
-                        [&](const PenaltyOp::Part &part) {
-                          return static_cast<size_t>(part.entry) <
-                                 penalty.getRows().size();
-                        });
-  }
-
-  /// The strengths of the first penalty, which those of merged effects share.
-  Value strengths() const {
-    auto first = penalties.front().getDefiningOp<PenaltyOp>();
-    return first ? first.getStrengths() : Value();
-  }
-};
 
 /// Normal equations whose sums are written, effect by effect.
 struct WrittenEquations : Effects {
@@ -114,110 +88,7 @@ struct WrittenEquations : Effects {
   }
 };
 
-/// Effects of one kind may be merged with each other, but for None.
-struct Kind {
-  enum Name { None, Column, Category, Bands, Dense } name;
-  /// Width of bands that are stored as such.
-  int64_t width = 0;
-
-  bool operator==(const Kind &) const = default;
-};
-
-/// Neighbouring effects that are merged; a single one is not changed.
-struct Run {
-  size_t first, count;
-};
-
 } // namespace
-
-/// The effects in runs: `least` or more neighbours of one kind, with at most
-/// `mostColumns` columns together, and single ones.
-static SmallVector<Run> findRuns(const Effects &effects,
-                                 function_ref<Kind(size_t)> kindOf,
-                                 size_t least, int64_t mostColumns) {
-  SmallVector<Run> runs;
-  const size_t count = effects.size();
-  for (size_t first = 0; first < count;) {
-    const Kind kind = kindOf(first);
-    size_t end = first + 1;
-    while (end < count && kindOf(end) == kind)
-      ++end;
-    if (kind.name == Kind::None || end - first < std::max<size_t>(least, 2)) {
-      for (; first < end; ++first)
-        runs.push_back({first, 1});
-      continue;
-    }
-    while (first < end) {
-      int64_t columns = columnsOf(effects.designs[first]);
-      Run run = {first++, 1};
-      for (; first < end; ++first, ++run.count) {
-        columns += columnsOf(effects.designs[first]);
-        if (columns > mostColumns)
-          break;
-      }
-      runs.push_back(run);
-    }
-  }
-  return runs;
-}
-
-/// The penalties of several effects, whose columns follow one another, as one
-/// matrix.
-static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
-  SmallVector<int32_t> rows, columns;
-  PenaltyParts parts;
-  Value strengths;
-  int32_t size = 0;
-  for (Value penalty : penalties) {
-    auto source = penalty.getDefiningOp<PenaltyOp>();
-    auto first = static_cast<int32_t>(rows.size());
-    for (int32_t row : source.getRows())
-      rows.push_back(size + row);
-    for (int32_t column : source.getColumns())
-      columns.push_back(size + column);
-    size += static_cast<int32_t>(columnsOf(penalty));
-    strengths = source.getStrengths();
-    for (PenaltyOp::Part part : source.getPartList()) {
-      part.entry += first;
-      parts.add(part);
-    }
-  }
-  auto type = RankedTensorType::get(
-      {size, size}, builder.getF64Type(),
-      CoordinatesAttr::get(builder.getContext(), rows.size()));
-  return PenaltyOp::create(builder, penalties.front().getLoc(), type,
-                           ValueRange(), strengths, rows, columns, parts.values,
-                           DenseI32ArrayAttr(), DenseI32ArrayAttr(),
-                           strengths ? builder.getDenseI32ArrayAttr(parts.code)
-                                     : DenseI32ArrayAttr());
-}
-
-/// Merges the effects of each run. \returns one effect for each.
-static Effects mergeRuns(OpBuilder &builder, const Effects &effects,
-                         ArrayRef<Run> runs) {
-  Effects merged;
-  for (const Run &run : runs) {
-    auto designs = ArrayRef(effects.designs).slice(run.first, run.count);
-    auto penalties = ArrayRef(effects.penalties).slice(run.first, run.count);
-    if (run.count == 1) {
-      merged.designs.push_back(designs.front());
-      merged.penalties.push_back(penalties.front());
-      continue;
-    }
-    SmallVector<Location> locs;
-    int64_t columns = 0;
-    for (Value design : designs) {
-      locs.push_back(design.getLoc());
-      columns += columnsOf(design);
-    }
-    auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
-                                      builder.getF64Type());
-    merged.designs.push_back(
-        ColumnsOp::create(builder, builder.getFusedLoc(locs), type, designs));
-    merged.penalties.push_back(mergePenalties(builder, penalties));
-  }
-  return merged;
-}
 
 /// Erases the ops of `values` that have no use. A value may appear twice.
 static void eraseUnused(ArrayRef<Value> values) {
@@ -332,15 +203,7 @@ struct MergeColumns
     for (NormalEquationsOp equations : all) {
       const Effects effects = {llvm::to_vector(equations.getDesigns()),
                                llvm::to_vector(equations.getPenalties())};
-      auto kindOf = [&](size_t i) {
-        return effects.designs[i].getDefiningOp<LinearOp>() &&
-                       effects.hasPlainPenalty(i)
-                   ? Kind{Kind::Column}
-                   : Kind{Kind::None};
-      };
-      merge(equations, effects,
-            findRuns(effects, kindOf, least,
-                     std::numeric_limits<int64_t>::max()));
+      merge(equations, effects, findColumns(effects, least));
     }
   }
 };

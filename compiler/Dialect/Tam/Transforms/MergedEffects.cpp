@@ -1,0 +1,124 @@
+//===- MergedEffects.cpp - effects that become one ------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MergedEffects.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tamc::tam;
+
+bool Effects::hasPlainPenalty(size_t i) const {
+  auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
+  return penalty && penalty.getWeights().empty() &&
+         penalty.getStrengths() == strengths() &&
+         llvm::all_of(penalty.getPartList(), [&](const PenaltyOp::Part &part) {
+           return static_cast<size_t>(part.entry) < penalty.getRows().size();
+         });
+}
+
+Value Effects::strengths() const {
+  auto first = penalties.front().getDefiningOp<PenaltyOp>();
+  return first ? first.getStrengths() : Value();
+}
+
+SmallVector<Run> tamc::tam::findRuns(const Effects &effects,
+                                     function_ref<Kind(size_t)> kindOf,
+                                     size_t least, int64_t mostColumns) {
+  SmallVector<Run> runs;
+  const size_t count = effects.size();
+  for (size_t first = 0; first < count;) {
+    const Kind kind = kindOf(first);
+    size_t end = first + 1;
+    while (end < count && kindOf(end) == kind)
+      ++end;
+    if (kind.name == Kind::None || end - first < std::max<size_t>(least, 2)) {
+      for (; first < end; ++first)
+        runs.push_back({first, 1});
+      continue;
+    }
+    while (first < end) {
+      int64_t columns = columnsOf(effects.designs[first]);
+      Run run = {first++, 1};
+      for (; first < end; ++first, ++run.count) {
+        columns += columnsOf(effects.designs[first]);
+        if (columns > mostColumns)
+          break;
+      }
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
+SmallVector<Run> tamc::tam::findColumns(const Effects &effects, size_t least) {
+  auto kindOf = [&](size_t i) {
+    return effects.designs[i].getDefiningOp<LinearOp>() &&
+                   effects.hasPlainPenalty(i)
+               ? Kind{Kind::Column}
+               : Kind{Kind::None};
+  };
+  return findRuns(effects, kindOf, least, std::numeric_limits<int64_t>::max());
+}
+
+/// The penalties of several effects, whose columns follow one another, as one
+/// matrix.
+static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
+  SmallVector<int32_t> rows, columns;
+  PenaltyParts parts;
+  Value strengths;
+  int32_t size = 0;
+  for (Value penalty : penalties) {
+    auto source = penalty.getDefiningOp<PenaltyOp>();
+    auto first = static_cast<int32_t>(rows.size());
+    for (int32_t row : source.getRows())
+      rows.push_back(size + row);
+    for (int32_t column : source.getColumns())
+      columns.push_back(size + column);
+    size += static_cast<int32_t>(columnsOf(penalty));
+    strengths = source.getStrengths();
+    for (PenaltyOp::Part part : source.getPartList()) {
+      part.entry += first;
+      parts.add(part);
+    }
+  }
+  auto type = RankedTensorType::get(
+      {size, size}, builder.getF64Type(),
+      CoordinatesAttr::get(builder.getContext(), rows.size()));
+  return PenaltyOp::create(builder, penalties.front().getLoc(), type,
+                           ValueRange(), strengths, rows, columns, parts.values,
+                           DenseI32ArrayAttr(), DenseI32ArrayAttr(),
+                           strengths ? builder.getDenseI32ArrayAttr(parts.code)
+                                     : DenseI32ArrayAttr());
+}
+
+Effects tamc::tam::mergeRuns(OpBuilder &builder, const Effects &effects,
+                             ArrayRef<Run> runs) {
+  Effects merged;
+  for (const Run &run : runs) {
+    auto designs = ArrayRef(effects.designs).slice(run.first, run.count);
+    auto penalties = ArrayRef(effects.penalties).slice(run.first, run.count);
+    if (run.count == 1) {
+      merged.designs.push_back(designs.front());
+      merged.penalties.push_back(penalties.front());
+      continue;
+    }
+    SmallVector<Location> locs;
+    int64_t columns = 0;
+    for (Value design : designs) {
+      locs.push_back(design.getLoc());
+      columns += columnsOf(design);
+    }
+    auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
+                                      builder.getF64Type());
+    merged.designs.push_back(
+        ColumnsOp::create(builder, builder.getFusedLoc(locs), type, designs));
+    merged.penalties.push_back(mergePenalties(builder, penalties));
+  }
+  return merged;
+}

@@ -1,0 +1,67 @@
+//===- MergedEffects.h - effects that become one ----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_TRANSFORMS_MERGEDEFFECTS_H
+#define TAMC_DIALECT_TAM_TRANSFORMS_MERGEDEFFECTS_H
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tamc::tam {
+
+/// The effects of equations: their matrices, and a penalty for each.
+struct Effects {
+  llvm::SmallVector<mlir::Value> designs, penalties;
+
+  size_t size() const { return designs.size(); }
+
+  /// Whether an effect's penalty can be a part of another one: it has no sums
+  /// that parts read. Linear in the penalty's parts.
+  bool hasPlainPenalty(size_t i) const;
+
+private:
+  /// The strengths of the first penalty, which those of merged effects share.
+  mlir::Value strengths() const;
+};
+
+/// Effects of one kind may be merged with each other, but for None.
+struct Kind {
+  enum Name { None, Column, Category, Bands, Dense } name;
+  /// Width of bands that are stored as such.
+  int64_t width = 0;
+
+  bool operator==(const Kind &) const = default;
+};
+
+/// Neighbouring effects that are merged; a single one is not changed.
+struct Run {
+  size_t first, count;
+};
+
+/// The effects in runs: `least` or more neighbours of one kind, with at most
+/// `mostColumns` columns together, and single ones. Calls `kindOf` at most
+/// twice for each effect.
+llvm::SmallVector<Run> findRuns(const Effects &effects,
+                                llvm::function_ref<Kind(size_t)> kindOf,
+                                size_t least, int64_t mostColumns);
+
+/// findRuns() of linear terms, in any number.
+llvm::SmallVector<Run> findColumns(const Effects &effects, size_t least);
+
+/// Merges the effects of each run: their matrices by tam.columns, their
+/// penalties, which are plain, into one. \returns one effect for each. Linear
+/// in the effects and the parts of their penalties.
+Effects mergeRuns(mlir::OpBuilder &builder, const Effects &effects,
+                  llvm::ArrayRef<Run> runs);
+
+} // namespace tamc::tam
+
+#endif // TAMC_DIALECT_TAM_TRANSFORMS_MERGEDEFFECTS_H

@@ -255,13 +255,6 @@ mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 densify(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
         mlir::RankedTensorType type, mlir::ValueRange components);
 
-/// The component of a dense matrix that has encoded matrices, given by their
-/// components, side by side.
-mlir::FailureOr<mlir::SmallVector<mlir::Value>>
-expandAll(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
-          mlir::ValueRange designs,
-          mlir::ArrayRef<mlir::ValueRange> components);
-
 /// Where a matrix goes in a sparse matrix: the column of its first one, the
 /// numbers of a row, the place of its first number there, and the components.
 struct SparsePart {

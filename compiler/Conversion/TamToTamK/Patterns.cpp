@@ -93,32 +93,6 @@ Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
       .scalars64({width, column});
 }
 
-FailureOr<SmallVector<Value>>
-tamc::expandAll(ConversionPatternRewriter &rewriter, Operation *source,
-                ValueRange designs, ArrayRef<ValueRange> components) {
-  int64_t width = 0;
-  for (Value design : designs)
-    width += tensorType(design).getDimSize(1);
-  FailureOr<SmallVector<Value>> all = SmallVector<Value>{
-      createEmpty(rewriter, source,
-                  RankedTensorType::get({ShapedType::kDynamic, width},
-                                        rewriter.getF64Type()))};
-  if (!all->front())
-    return missingSlot(source, SlotKind::Capacity);
-  int64_t column = 0;
-  for (auto [design, own] : llvm::zip(designs, components)) {
-    RankedTensorType type = tensorType(design);
-    all = expand(rewriter, source, tam::getEncoding(type), type, own, width,
-                 column)
-              .out(*all)
-              .create();
-    if (failed(all))
-      return failure();
-    column += type.getDimSize(1);
-  }
-  return all;
-}
-
 FailureOr<SmallVector<Value>> tamc::densify(ConversionPatternRewriter &rewriter,
                                             Operation *source,
                                             RankedTensorType type,
@@ -652,7 +626,23 @@ class DesignPattern : public KernelPattern<tam::DesignOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::DesignOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return expandAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
+    RankedTensorType type = tensorType(op.getResult());
+    SmallVector<Value> out{createEmpty(rewriter, op, type)};
+    if (!out.front())
+      return missingSlot(op, SlotKind::Capacity);
+    int64_t column = 0;
+    for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
+      auto next = expand(rewriter, op, tam::getEncoding(design.getType()),
+                         tensorType(design), adaptor.getDesigns()[index],
+                         type.getDimSize(1), column)
+                      .out(out)
+                      .create();
+      if (failed(next))
+        return failure();
+      out = *next;
+      column += tensorType(design).getDimSize(1);
+    }
+    return out;
   }
 };
 

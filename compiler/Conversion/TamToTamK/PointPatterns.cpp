@@ -98,16 +98,16 @@ class PidPattern : public FeatureMapPattern<tam::PidOp> {
   }
 };
 
-/// Operands side by side; each has one number per row.
+/// Operands side by side, as a matrix of this type; each has one number per
+/// row.
 static FailureOr<SmallVector<Value>> stack(ConversionPatternRewriter &rewriter,
                                            Operation *op,
-                                           ArrayRef<ValueRange> operands) {
+                                           ArrayRef<ValueRange> operands,
+                                           RankedTensorType type) {
   Launch launch(rewriter, op, "stack");
   for (ValueRange column : operands)
     launch.in(column);
-  return launch.rowsOf(op->getResult(0))
-      .out(tensorType(op->getResult(0)).cloneWithEncoding({}))
-      .create();
+  return launch.rowsOf(op->getResult(0)).out(type).create();
 }
 
 class StackPattern : public KernelPattern<tam::StackOp> {
@@ -115,34 +115,160 @@ class StackPattern : public KernelPattern<tam::StackOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::StackOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return stack(rewriter, op, adaptor.getOperands());
+    return stack(rewriter, op, adaptor.getOperands(),
+                 tensorType(op.getResult()));
   }
 };
 
-/// The components of bands that are made of banded matrices.
-static FailureOr<SmallVector<Value>>
-placeBands(ConversionPatternRewriter &rewriter, tam::ColumnsOp op,
-           tam::BandsAttr bands, ArrayRef<ValueRange> components) {
-  FailureOr<SmallVector<Value>> all = SmallVector<Value>();
-  for (RankedTensorType type :
-       bands.getComponentTypes(tensorType(op.getResult()))) {
-    all->push_back(createEmpty(rewriter, op, type));
-    if (!all->back())
+/// Launches that write matrices side by side, one part after another. Each is
+/// put behind the op that makes its part, so that a part is not kept until the
+/// last one is there.
+class ColumnsWriter {
+public:
+  ColumnsWriter(ConversionPatternRewriter &rewriter, tam::ColumnsOp op,
+                ArrayRef<ValueRange> components)
+      : rewriter(rewriter), op(op), encoding(cast<tam::DesignEncodingInterface>(
+                                        op.getStructuredEncoding())),
+        type(tensorType(op.getResult()).cloneWithEncoding(encoding)),
+        components(components) {}
+
+  /// The components of the matrix.
+  FailureOr<SmallVector<Value>> write();
+
+private:
+  /// Columns that are written together: numbers of a row that lie together.
+  static constexpr size_t kStacked = 16;
+
+  /// The end of the matrices from `begin` on that are written together.
+  size_t endOf(size_t begin);
+  /// Goes on behind the ops that make these matrices.
+  void moveBehind(ArrayRef<ValueRange> parts);
+  LogicalResult makeDestinations();
+  /// Writes some matrices to the destinations. \returns the new ones.
+  FailureOr<SmallVector<Value>> writePart(size_t begin, size_t end);
+  FailureOr<SmallVector<Value>> writeDense(size_t begin, size_t end);
+  /// Columns as a dense matrix of their own.
+  FailureOr<SmallVector<Value>> stackColumns(size_t begin, size_t end);
+
+  ConversionPatternRewriter &rewriter;
+  tam::ColumnsOp op;
+  tam::DesignEncodingInterface encoding;
+  RankedTensorType type;
+  ArrayRef<ValueRange> components;
+  /// The last op before the next part; null at first.
+  Operation *last = nullptr;
+  SmallVector<Value> destinations;
+  /// Columns and numbers of a row that have been written.
+  int64_t column = 0, at = 0;
+};
+
+size_t ColumnsWriter::endOf(size_t begin) {
+  auto isColumn = [&](size_t i) {
+    return tensorType(op.getDesigns()[i]).getDimSize(1) == 1;
+  };
+  size_t end = begin + 1;
+  if (encoding.storesAllColumns() && isColumn(begin))
+    while (end < components.size() && end < begin + kStacked && isColumn(end))
+      ++end;
+  return end;
+}
+
+void ColumnsWriter::moveBehind(ArrayRef<ValueRange> parts) {
+  for (ValueRange part : parts)
+    for (Value value : part) {
+      Operation *source = value.getDefiningOp();
+      if (!source || source->getBlock() != op->getBlock())
+        last = op;
+      else if (!last || last->isBeforeInBlock(source))
+        last = source;
+    }
+  if (last == op)
+    rewriter.setInsertionPoint(op);
+  else
+    rewriter.setInsertionPointAfter(last);
+}
+
+LogicalResult ColumnsWriter::makeDestinations() {
+  for (RankedTensorType component : encoding.getComponentTypes(type)) {
+    destinations.push_back(createEmpty(rewriter, op, component));
+    if (!destinations.back())
       return missingSlot(op, SlotKind::Capacity);
   }
-  int64_t first = 0;
-  for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
-    all = Launch(rewriter, op, "place_band")
-              .in(components[index])
-              .rowsOf(op.getResult())
-              .scalars64({bands.getWidth(), first, static_cast<int64_t>(index)})
-              .out(ValueRange(*all))
-              .create();
-    if (failed(all))
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ColumnsWriter::stackColumns(size_t begin,
+                                                          size_t end) {
+  SmallVector<SmallVector<Value>> columns;
+  for (size_t i = begin; i < end; ++i) {
+    auto column =
+        densify(rewriter, op, tensorType(op.getDesigns()[i]), components[i]);
+    if (failed(column))
       return failure();
-    first += tensorType(design).getDimSize(1);
+    columns.push_back(*column);
   }
-  return all;
+  return stack(rewriter, op, llvm::to_vector_of<ValueRange>(columns),
+               RankedTensorType::get(
+                   {type.getDimSize(0), static_cast<int64_t>(end - begin)},
+                   type.getElementType()));
+}
+
+FailureOr<SmallVector<Value>> ColumnsWriter::writeDense(size_t begin,
+                                                        size_t end) {
+  RankedTensorType part = tensorType(op.getDesigns()[begin]);
+  FailureOr<SmallVector<Value>> own = SmallVector<Value>(components[begin]);
+  if (end > begin + 1) {
+    own = stackColumns(begin, end);
+    if (failed(own))
+      return failure();
+    part = tensorType(own->front());
+  }
+  if (!part.getEncoding())
+    part = part.cloneWithEncoding(encoding);
+  return expand(rewriter, op, tam::getEncoding(part), part, *own,
+                type.getDimSize(1), column)
+      .out(destinations)
+      .create();
+}
+
+FailureOr<SmallVector<Value>> ColumnsWriter::writePart(size_t begin,
+                                                       size_t end) {
+  if (encoding.storesAllColumns())
+    return writeDense(begin, end);
+  ValueRange own = components[begin];
+  if (auto bands = dyn_cast<tam::BandsAttr>(Attribute(encoding)))
+    return Launch(rewriter, op, "place_band")
+        .in(own)
+        .rowsOf(op.getResult())
+        .scalars64({bands.getWidth(), column, static_cast<int64_t>(begin)})
+        .out(destinations)
+        .create();
+  return sparsify(rewriter, op, op.getDesigns()[begin], own,
+                  {column, encoding.getRowNumbers(type), at, destinations});
+}
+
+FailureOr<SmallVector<Value>> ColumnsWriter::write() {
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (size_t begin = 0; begin < components.size();) {
+    const size_t end = endOf(begin);
+    moveBehind(components.slice(begin, end - begin));
+    if (end - begin > 1 && end - begin == components.size())
+      return stackColumns(begin, end);
+    if (destinations.empty() && failed(makeDestinations()))
+      return failure();
+    auto written = writePart(begin, end);
+    if (failed(written))
+      return failure();
+    destinations = *written;
+    if (last != op)
+      last = destinations.front().getDefiningOp();
+    for (; begin < end; ++begin) {
+      Value design = op.getDesigns()[begin];
+      column += tensorType(design).getDimSize(1);
+      at += tam::getNumbersPerRow(design);
+    }
+  }
+  return destinations;
 }
 
 class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
@@ -150,25 +276,7 @@ class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
   FailureOr<SmallVector<Value>>
   compute(tam::ColumnsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    if (auto bands = dyn_cast<tam::BandsAttr>(op.getStructuredEncoding()))
-      return placeBands(rewriter, op, bands, adaptor.getDesigns());
-    if (!isa<tam::DenseAttr>(op.getStructuredEncoding()))
-      return sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
-    auto isColumn = [](Value design) {
-      return tensorType(design).getDimSize(1) == 1;
-    };
-    if (llvm::all_of(op.getDesigns(), isColumn)) {
-      SmallVector<SmallVector<Value>> columns;
-      for (auto [design, own] :
-           llvm::zip(op.getDesigns(), adaptor.getDesigns())) {
-        auto column = densify(rewriter, op, tensorType(design), own);
-        if (failed(column))
-          return failure();
-        columns.push_back(*column);
-      }
-      return stack(rewriter, op, llvm::to_vector_of<ValueRange>(columns));
-    }
-    return expandAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
+    return ColumnsWriter(rewriter, op, adaptor.getDesigns()).write();
   }
 };
 

@@ -167,6 +167,9 @@ func.func @dense_from_sparse(
   // CHECK: %[[B:.*]]:2 = tamk.launch "bspline"
   %b = tam.bspline %x, %p {intervals = 2, degree = 1}
       : tensor<?xf64>, tensor<4xf64> -> tensor<?x3xf64, #tam.banded<2>>
+  // The parts of tam.columns below, behind the op that makes them.
+  // CHECK: tamk.launch "sparsify_banded" {{.*}} source "tam.columns"
+  // CHECK: %[[S:.*]]:2 = tamk.launch "sparsify_banded" {{.*}} source "tam.columns"
   // CHECK: %[[K:.*]]:2 = tamk.launch "kronecker_sparse"
   // CHECK: %[[KE:.*]] = tamk.launch "expand_sparse" ins(%[[K]]#0, %[[K]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C9]], %[[C9]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x9xf64>) source "tam.kronecker"
   %k = tam.kronecker %b, %b : tensor<?x3xf64, #tam.banded<2>>,
@@ -176,8 +179,6 @@ func.func @dense_from_sparse(
   %m = tam.blend %b, %b, %x : tensor<?x3xf64, #tam.banded<2>>,
       tensor<?x3xf64, #tam.banded<2>>, tensor<?xf64>
       -> tensor<?x3xf64, #tam.dense>
-  // CHECK: tamk.launch "sparsify_banded"
-  // CHECK: %[[S:.*]]:2 = tamk.launch "sparsify_banded"
   // CHECK: %[[SE:.*]] = tamk.launch "expand_sparse" ins(%[[S]]#0, %[[S]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C6]], %[[C6]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x6xf64>) source "tam.columns"
   %s = tam.columns(%b, %b : tensor<?x3xf64, #tam.banded<2>>,
       tensor<?x3xf64, #tam.banded<2>>) -> tensor<?x6xf64, #tam.dense>
@@ -190,7 +191,8 @@ func.func @dense_from_sparse(
   return %d : tensor<?x18xf64>
 }
 
-// Bands are written one after another, and dense matrices into one.
+// Bands are written one after another, and dense matrices into one, each behind
+// the op that makes it.
 // CHECK-LABEL: func.func @columns(
 func.func @columns(
     %rows: index {tam.slot = #tam.slot<rows>},
@@ -208,10 +210,10 @@ func.func @columns(
   // CHECK: %[[A:.*]]:2 = tamk.launch "bspline"
   %a = tam.bspline %x, %p {intervals = 2, degree = 1}
       : tensor<?xf64>, tensor<4xf64> -> tensor<?x3xf64, #tam.banded<2>>
+  // CHECK: %[[P:.*]]:2 = tamk.launch "place_band" ins(%[[A]]#0, %[[A]]#1 : tensor<?x2xf64>, tensor<?xi32>) scalars(%{{.*}}, %[[C2]], %[[C0]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}}, %{{.*}} : tensor<?x4xf64>, tensor<?x2xi32>) source "tam.columns"
   // CHECK: %[[B:.*]]:2 = tamk.launch "bspline"
   %b = tam.bspline %x, %p {intervals = 3, degree = 1}
       : tensor<?xf64>, tensor<4xf64> -> tensor<?x4xf64, #tam.banded<2>>
-  // CHECK: %[[P:.*]]:2 = tamk.launch "place_band" ins(%[[A]]#0, %[[A]]#1 : tensor<?x2xf64>, tensor<?xi32>) scalars(%{{.*}}, %[[C2]], %[[C0]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}}, %{{.*}} : tensor<?x4xf64>, tensor<?x2xi32>) source "tam.columns"
   // CHECK: %[[Q:.*]]:2 = tamk.launch "place_band" ins(%[[B]]#0, %[[B]]#1 : tensor<?x2xf64>, tensor<?xi32>) scalars(%{{.*}}, %[[C2]], %[[C3]], %[[C1]] : index, i64, i64, i64) outs(%[[P]]#0, %[[P]]#1 : tensor<?x4xf64>, tensor<?x2xi32>) source "tam.columns"
   %bands = tam.columns(%a, %b : tensor<?x3xf64, #tam.banded<2>>,
       tensor<?x4xf64, #tam.banded<2>>) -> tensor<?x7xf64, #tam.bands<2, 2>>
@@ -228,4 +230,50 @@ func.func @columns(
       : tensor<?x7xf64, #tam.bands<2, 2>>, tensor<?x5xf64, #tam.dense>
       -> tensor<7x5xf64, #tam.sums<full>>
   return %g1 : tensor<7x5xf64, #tam.sums<full>>
+}
+
+// Columns are written sixteen at a time.
+// CHECK-LABEL: func.func @many_columns(
+func.func @many_columns(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %capacity: index {tam.slot = #tam.slot<capacity>},
+    %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+    %b0: tensor<18xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
+    -> (tensor<18xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>}) {
+  // CHECK: %[[A:.*]] = tamk.launch "linear"
+  // CHECK: %[[S:.*]] = tamk.launch "stack" {{.*}} outs(%{{.*}} : tensor<?x16xf64>) source "tam.columns"
+  // CHECK: %[[E:.*]] = tamk.launch "expand_dense" ins(%[[S]] : tensor<?x16xf64>)
+  // CHECK: %[[B:.*]] = tamk.launch "linear"
+  // CHECK: %[[T:.*]] = tamk.launch "stack" ins(%[[B]], %[[B]] : {{.*}} outs(%{{.*}} : tensor<?x2xf64>) source "tam.columns"
+  // CHECK: %[[F:.*]] = tamk.launch "expand_dense" ins(%[[T]] : tensor<?x2xf64>) {{.*}} outs(%[[E]] : tensor<?x18xf64>)
+  // CHECK: tamk.launch "rhs_dense" ins(%[[F]],
+  %a = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64>
+      -> tensor<?x1xf64, #tam.dense>
+  %b = tam.linear %y {scale = 1.0 : f64} : tensor<?xf64>
+      -> tensor<?x1xf64, #tam.dense>
+  %c = tam.columns(%a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a,
+                   %a, %b, %b : tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>)
+      -> tensor<?x18xf64, #tam.dense>
+  %b1 = tam.rhs %c, %y into %b0
+      : tensor<?x18xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<18xf64, #tam.sums<full>>
+  return %b1 : tensor<18xf64, #tam.sums<full>>
 }

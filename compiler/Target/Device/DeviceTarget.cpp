@@ -24,10 +24,9 @@ class DeviceTarget : public Target {
 public:
   explicit DeviceTarget(std::unique_ptr<Target> host) : host(std::move(host)) {}
 
-  /// A backend may lack kernels: their steps then run on the CPU. Bands are
-  /// the CPU's, which goes over them one after another.
+  /// A backend may lack kernels: their steps then run on the CPU.
   bool hasKernel(llvm::StringRef name) const override {
-    return host->hasKernel(name) && !name.contains("_bands");
+    return host->hasKernel(name);
   }
   std::optional<RowLoopLimits> getRowLoopLimits() const override { return {}; }
   tam::SumsAttr getLoopLayout(mlir::Operation *) const override { return {}; }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Common parts of the CPU's kernels: vectors, copies of rows and the weights of
-/// rows.
+/// Common parts of the CPU's kernels: vectors, copies of rows and the weights
+/// of rows.
 ///
 /// Every file that includes this is compiled with -ffp-contract=off: a sum has
 /// the same bits in a vector loop, in its scalar remainder and in the code for

@@ -213,7 +213,12 @@ TEST_F(Encodings, MapsReadDenseCopiesOfAllColumns) {
                       "tensor<?x2xf64, \"full\">, tensor<?x2xf64, \"full\">, "
                       "tensor<?xf64> -> tensor<?x2xf64, #tam.dense>"),
             (Kernels{"expand_full", "expand_full", "blend_dense"}));
-  EXPECT_EQ(kernelsOf("%c = tam.columns(%column : tensor<?x1xf64, \"full\">) "
-                      "-> tensor<?x1xf64, #tam.dense>"),
-            (Kernels{"expand_full", "stack"}));
+  EXPECT_EQ(kernelsOf("%c = tam.columns(%column, %column : "
+                      "tensor<?x1xf64, \"full\">, tensor<?x1xf64, \"full\">) "
+                      "-> tensor<?x2xf64, #tam.dense>"),
+            (Kernels{"expand_full", "expand_full", "stack"}));
+  EXPECT_EQ(kernelsOf("%c = tam.columns(%full, %column : "
+                      "tensor<?x2xf64, \"full\">, tensor<?x1xf64, \"full\">) "
+                      "-> tensor<?x3xf64, #tam.dense>"),
+            (Kernels{"expand_full", "expand_full"}));
 }

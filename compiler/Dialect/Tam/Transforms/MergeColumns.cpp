@@ -113,26 +113,23 @@ static void merge(NormalEquationsOp equations, const Effects &effects,
   eraseUnused(effects.penalties);
 }
 
-/// Whether a target has kernels for bands.
-static bool canStoreBands(const Target &target) {
-  return target.hasKernel("gram_bands");
-}
-
-/// The encoding of merged matrices, which are of one kind.
-static Attribute encodingOf(ColumnsOp merged, const Target &target) {
+/// The encoding of merged matrices, which are of one kind: banded ones become
+/// bands if `asBands`.
+static Attribute encodingOf(ColumnsOp merged, const Target &target,
+                            bool asBands) {
   auto band =
       dyn_cast<BandedAttr>(getEncoding(merged.getDesigns().front().getType()));
-  if (band && canStoreBands(target))
+  if (band && asBands)
     return BandsAttr::get(merged.getContext(), band.getWidth(),
                           merged.getDesigns().size());
   return target.getEncoding(merged);
 }
 
-/// Replaces equations by those of merged effects, one for each run. The sums of
-/// merged effects get the attributes `attributes`, and these matrices and sums
-/// encodings.
+/// Replaces equations by those of merged effects, one for each run, whose
+/// matrices and sums get encodings. Where other sums have loops, those of
+/// merged effects are apart from them, and banded matrices become bands.
 static void merge(WrittenEquations &equations, ArrayRef<Run> runs,
-                  ArrayRef<NamedAttribute> attributes, const Target &target) {
+                  bool hasLoops, const Target &target) {
   if (runs.size() == equations.size())
     return;
   OpBuilder builder(*equations.matrix->getUsers().begin());
@@ -144,13 +141,14 @@ static void merge(WrittenEquations &equations, ArrayRef<Run> runs,
   ArrayRef<Value> designs = merged.designs;
   for (auto [run, design] : llvm::zip(runs, designs))
     if (run.count > 1)
-      setEncoding(design,
-                  encodingOf(design.getDefiningOp<ColumnsOp>(), target));
+      setEncoding(design, encodingOf(design.getDefiningOp<ColumnsOp>(), target,
+                                     hasLoops));
   Value weights = equations.rhs.front().getWeights();
   Value y = equations.rhs.front().getY();
   auto sum = [&](Value a, Value b) -> Value {
     RowReductionInterface op = createSum(builder, a.getLoc(), a, b, weights);
-    op->setDiscardableAttrs(attributes);
+    if (hasLoops)
+      op->setAttr(kApartAttrName, builder.getUnitAttr());
     encoder.encode(op);
     return op->getResult(0);
   };
@@ -218,10 +216,6 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
     if (!target)
       return signalPassFailure();
     const bool hasLoops = loops && target->getRowLoopLimits().has_value();
-    SmallVector<NamedAttribute> attributes;
-    if (hasLoops)
-      attributes.emplace_back(StringAttr::get(&getContext(), kApartAttrName),
-                              UnitAttr::get(&getContext()));
     std::vector<WrittenEquations> all;
     getOperation().walk([&](SolveOp solve) {
       if (auto equations = WrittenEquations::of(solve); succeeded(equations))
@@ -246,10 +240,10 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
           return {Kind::None};
         if (encoding.getSelfLayout() == SumsLayout::Diagonal)
           return {getNumbersPerRow(design) == 1 ? Kind::Category : Kind::None};
-        return {Kind::Bands, canStoreBands(*target) ? encoding.getBand() : 0};
+        return {Kind::Bands, hasLoops ? encoding.getBand() : 0};
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
-            attributes, *target);
+            hasLoops, *target);
     }
   }
 };

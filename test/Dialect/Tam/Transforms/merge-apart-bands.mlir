@@ -1,41 +1,41 @@
-// Neighbouring splines become bands, in a loop those whose sums are apart, and
-// on a device a sparse matrix. Its sums with a category lie along the bands.
+// Neighbouring splines whose sums are apart become bands. Without a loop they
+// become a sparse matrix, whose sums with a category lie along the bands.
 //
-// RUN: tam-opt %s --tam-merge-apart="least=2 loops=false" | FileCheck %s
 // RUN: sed -e 's/ into %z_[a-z]*$/& {tam.apart}/' %s \
-// RUN:   | tam-opt --tam-merge-apart=least=2 \
-// RUN:   | FileCheck %s --check-prefixes=CHECK,APART
+// RUN:   | tam-opt --tam-merge-apart=least=2 | FileCheck %s
 // RUN: tam-opt %s --tam-merge-apart=least=2 | FileCheck %s --check-prefix=LOOP
+// RUN: tam-opt %s --tam-merge-apart="least=2 loops=false" \
+// RUN:   | FileCheck %s --check-prefix=SPARSE
 // RUN: sed -e '1i module attributes {tam.target = #tam.target<"device">} {' \
 // RUN:     -e '$a }' %s \
 // RUN:   | tam-opt --tam-merge-apart=least=2 \
-// RUN:   | FileCheck %s --check-prefix=DEVICE
+// RUN:   | FileCheck %s --check-prefix=SPARSE
 //
 // Bands of another width are no neighbours.
-// RUN: sed -e 's/intervals = 1, degree = 3/intervals = 2, degree = 2/' \
+// RUN: sed -e 's/ into %z_[a-z]*$/& {tam.apart}/' \
+// RUN:     -e 's/intervals = 1, degree = 3/intervals = 2, degree = 2/' \
 // RUN:     -e 's/x4xf64, #tam.banded<4>/x4xf64, #tam.banded<3>/g' %s \
-// RUN:   | tam-opt --tam-merge-apart="least=2 loops=false" \
+// RUN:   | tam-opt --tam-merge-apart=least=2 \
 // RUN:   | FileCheck %s --check-prefix=WIDTHS
 
 // LOOP-NOT: tam.columns
+
+// WIDTHS: tam.apart
 // WIDTHS-NOT: tam.columns
 
 // CHECK-LABEL: func.func @fit(
 // CHECK: %[[C:.*]] = tam.category
 // CHECK-NOT: tam.convert
 // CHECK: %[[AB:.*]] = tam.columns({{.*}} -> tensor<?x9xf64, #tam.bands<4, 2>>
-// CHECK: tam.gram %[[AB]], %[[AB]] into {{.*}} -> tensor<9x9xf64, #tam.sums<upper>>
-// CHECK: tam.gram %[[AB]], %[[C]] into
-// APART-SAME: {tam.apart}
-// CHECK-SAME: -> tensor<9x3xf64, #tam.sums<transposed>>
-// CHECK: tam.rhs %[[AB]],
-// APART-SAME: {tam.apart}
+// CHECK: tam.gram %[[AB]], %[[AB]] into %{{.*}} {tam.apart} : {{.*}} -> tensor<9x9xf64, #tam.sums<upper>>
+// CHECK: tam.gram %[[AB]], %[[C]] into %{{.*}} {tam.apart} : {{.*}} -> tensor<9x3xf64, #tam.sums<transposed>>
+// CHECK: tam.rhs %[[AB]], %{{.*}} into %{{.*}} {tam.apart}
 
-// DEVICE-LABEL: func.func @fit(
-// DEVICE-DAG: %[[AB:.*]] = tam.columns({{.*}} -> tensor<?x9xf64, #tam.sparse<8>>
-// DEVICE-DAG: %[[C:.*]] = tam.convert %{{.*}} : tensor<?x3xf64, #tam.one_hot> -> tensor<?x3xf64, #tam.sparse<1>>
-// DEVICE: tam.gram %[[AB]], %[[AB]] into {{.*}} -> tensor<9x9xf64, #tam.sums<upper>>
-// DEVICE: tam.gram %[[AB]], %[[C]] into {{.*}} -> tensor<9x3xf64, #tam.sums<transposed>>
+// SPARSE-LABEL: func.func @fit(
+// SPARSE-DAG: %[[AB:.*]] = tam.columns({{.*}} -> tensor<?x9xf64, #tam.sparse<8>>
+// SPARSE-DAG: %[[C:.*]] = tam.convert %{{.*}} : tensor<?x3xf64, #tam.one_hot> -> tensor<?x3xf64, #tam.sparse<1>>
+// SPARSE: tam.gram %[[AB]], %[[AB]] into {{.*}} -> tensor<9x9xf64, #tam.sums<upper>>
+// SPARSE: tam.gram %[[AB]], %[[C]] into {{.*}} -> tensor<9x3xf64, #tam.sums<transposed>>
 func.func @fit(%rows: index, %u: tensor<?xf64>, %v: tensor<?xf64>,
                %w: tensor<?xf64>, %p: tensor<4xf64>, %y: tensor<?xf64>)
     -> tensor<12xf64> {

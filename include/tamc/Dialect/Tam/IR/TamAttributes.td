@@ -60,10 +60,10 @@ def Tam_BandedAttr : Tam_DesignEncoding<"Banded", "banded", ["getBand"]> {
 def Tam_BandsAttr : Tam_DesignEncoding<"Bands", "bands"> {
   let summary = "`count` banded design matrices side by side";
   let description = [{
-    Two components, one matrix after another: the values, `tensor<? x width *
-    count x f64>`, and the first of their columns of the whole matrix, `tensor<?
-    x count x i32>`. Only rows of the first are together: of the `count * rows`
-    rows of a chunk the first `rows` are those of the first matrix.
+    Two components: the values, `tensor<? x width * count x f64>`, and the first
+    of their columns of the whole matrix, `tensor<? x count x i32>`. These types
+    have the size of a row, but not the order: all rows of the first matrix come
+    before those of the second (kernels.def).
 
     Constraints:
     * (bands_c1) the tensor has rank 2, elements f64, and its columns are known.

@@ -171,12 +171,12 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
     terms that are neighbours in the formula and of one of these kinds become
     matrices of at most `most-columns` columns, so that the sums of two of them
     stay in a cache: sparse ones of one-hot matrices, bands of those with bands
-    of one width, and dense ones of those that store all columns. Where the
-    target has no kernels for bands, any bands become sparse matrices: a launch
-    on a device costs as much as thousands of rows. The position of a column in
-    the normal equations stays the same. The new matrices and sums get the
-    encodings that `tam-choose-encodings` would choose, but no sums of
-    frequencies; where matrices have none yet, nothing is merged.
+    of one width, and dense ones of those that store all columns. Where there is
+    no loop, any bands become sparse matrices: a launch on a device costs as
+    much as thousands of rows. The position of a column in the normal equations
+    stays the same. The new matrices and sums get the encodings that
+    `tam-choose-encodings` would choose, but no sums of frequencies; where
+    matrices have none yet, nothing is merged.
 
     Before:
     ```mlir

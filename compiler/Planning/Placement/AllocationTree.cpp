@@ -102,19 +102,34 @@ void AllocationTree::insertSpan(std::vector<Span> &spans, Span span) {
   spans.erase(std::next(first), last);
 }
 
+size_t AllocationTree::firstAfter(const std::vector<Span> &spans,
+                                  int32_t time) {
+  auto first =
+      std::partition_point(spans.begin(), spans.end(),
+                           [&](const Span &a) { return a.upper <= time; });
+  return static_cast<size_t>(first - spans.begin());
+}
+
 int32_t AllocationTree::overlapping(const Node &node, int32_t item) const {
+  const std::vector<Span> &spans = node.spans;
   int32_t found = -1;
-  for (const Piece &piece : instance.piecesOf(instance.items[item])) {
-    auto span = std::partition_point(
-        node.spans.begin(), node.spans.end(),
-        [&](const Span &a) { return a.upper <= piece.lower; });
-    for (; span != node.spans.end() && span->lower < piece.upper; ++span) {
-      if (found >= 0 && found != span->child)
+  for (const Piece &piece : instance.piecesOf(instance.items[item]))
+    for (size_t i = firstAfter(spans, piece.lower);
+         i < spans.size() && spans[i].lower < piece.upper; ++i) {
+      if (found >= 0 && spans[found].child != spans[i].child)
         return -2;
-      found = span->child;
+      found = static_cast<int32_t>(i);
     }
-  }
   return found;
+}
+
+bool AllocationTree::covers(const Node &node, int32_t item) const {
+  std::span<const Piece> pieces = instance.piecesOf(instance.items[item]);
+  return std::all_of(pieces.begin(), pieces.end(), [&](const Piece &piece) {
+    size_t i = firstAfter(node.spans, piece.lower);
+    return i < node.spans.size() && node.spans[i].lower <= piece.lower &&
+           piece.upper <= node.spans[i].upper;
+  });
 }
 
 void AllocationTree::append(int32_t node, int32_t item) {
@@ -200,6 +215,9 @@ void AllocationTree::update(int32_t node, int32_t item) {
       measure(parent);
       continue;
     }
+    // Nothing changes from here on. The steps of a cured tree count the rest.
+    if (!cured && nodes[child].size <= at.size && covers(at, item))
+      return;
     at.size = std::max(at.size, nodes[child].size);
     at.used = std::max(at.used, nodes[child].used);
     for (const Span &span : spans)
@@ -212,6 +230,7 @@ bool AllocationTree::allocate(int32_t item, bool mayGrow) {
 }
 
 bool AllocationTree::allocateOverSeveral(int32_t item, bool mayGrow) {
+  assert(cured);
   return search(item, mayGrow, true);
 }
 
@@ -271,39 +290,66 @@ bool AllocationTree::joinChildren(int32_t index, int32_t item, bool mayGrow) {
   return true;
 }
 
+bool AllocationTree::continues(int32_t item, bool mayGrow) const {
+  const Item &next = instance.items[item];
+  if (cured || next.size != last.size || mayGrow != last.mayGrow ||
+      next.lower < last.clear.lower || last.clear.upper < next.upper)
+    return false;
+  std::span<const Piece> pieces = instance.piecesOf(next);
+  return std::any_of(pieces.begin(), pieces.end(), [&](const Piece &piece) {
+    return std::max(piece.lower, last.taken.lower) <
+           std::min(piece.upper, last.taken.upper);
+  });
+}
+
+void AllocationTree::enter(const Node &node, int32_t index) {
+  const Span &span = node.spans[index];
+  last.taken.lower = std::max(last.taken.lower, span.lower);
+  last.taken.upper = std::min(last.taken.upper, span.upper);
+  // There is no place in an allocation, whatever else overlaps the item.
+  if (nodes[node.children[span.child]].kind == Kind::Allocation)
+    return;
+  if (index > 0)
+    last.clear.lower = std::max(last.clear.lower, node.spans[index - 1].upper);
+  if (index + 1 < static_cast<int32_t>(node.spans.size()))
+    last.clear.upper = std::min(last.clear.upper, node.spans[index + 1].lower);
+}
+
 bool AllocationTree::search(int32_t item, bool mayGrow, bool join) {
-  struct Try {
-    int32_t node;
-    bool mayGrow;
-  };
   int64_t block = instance.items[item].size;
-  std::vector<Try> stack = {{root, mayGrow}};
-  while (!stack.empty()) {
-    Try at = stack.back();
-    stack.pop_back();
+  if (!continues(item, mayGrow)) {
+    Range always = {0, static_cast<int32_t>(instance.times.size())};
+    last = {block, mayGrow, {{root, mayGrow}}, always, always};
+  }
+  while (!last.rest.empty()) {
+    Try at = last.rest.back();
+    last.rest.pop_back();
     ++visited;
     const Node &node = nodes[at.node];
     if (node.kind == Kind::Spatial) {
-      stack.push_back({node.children[1], at.mayGrow});
-      stack.push_back({node.children[0], false});
+      last.rest.push_back({node.children[1], at.mayGrow});
+      last.rest.push_back({node.children[0], false});
       continue;
     }
     if (node.kind != Kind::Temporal)
       continue;
     if (!at.mayGrow && block > node.size)
       continue;
-    int32_t child = overlapping(node, item);
-    if (child == -2) {
+    int32_t span = overlapping(node, item);
+    if (span == -2) {
       if (join && joinChildren(at.node, item, at.mayGrow))
         return true;
+      last.taken = {};
       continue;
     }
-    if (child >= 0) {
-      stack.push_back({node.children[child], at.mayGrow});
+    if (span >= 0) {
+      enter(node, span);
+      last.rest.push_back({node.children[node.spans[span].child], at.mayGrow});
       continue;
     }
     append(at.node, item);
     update(at.node, item);
+    last.rest.push_back(at);
     return true;
   }
   return false;
@@ -321,6 +367,12 @@ void AllocationTree::allocateAtEnd(int32_t item) {
   for (Span span : own)
     insertSpan(all, {span.lower, span.upper, 0});
   root = addTemporal(split, std::move(all));
+  // A search that failed goes on in the new slot.
+  if (last.rest.empty())
+    enter(nodes[root], overlapping(nodes[root], item));
+  else
+    last.taken = {};
+  last.rest = {{right, last.mayGrow}};
 }
 
 int64_t AllocationTree::finalize(int64_t base,

@@ -35,10 +35,17 @@ public:
 
   /// Places `item` in the tree, which grows only if `mayGrow`; false if there
   /// is no place. O(depth * log(items)) on usual trees.
+  ///
+  /// A search in a plain tree starts where the last one for the same size
+  /// ended, if all slots before are too small, or taken while `item` is alive.
+  /// So n items of one size, each alive only while the one before is, take
+  /// O(n log n) together, though the tree becomes n deep. The steps of a cured
+  /// tree are a budget: there, every search starts at the root.
   bool allocate(int32_t item, bool mayGrow);
 
   /// As above, but if there is no place because several children overlap the
-  /// item, these become one child with the item above them.
+  /// item, these become one child with the item above them. Only in a cured
+  /// tree.
   bool allocateOverSeveral(int32_t item, bool mayGrow);
 
   /// Places `item` above everything else.
@@ -64,12 +71,37 @@ private:
     int32_t parent = -1;
     int32_t index = 0; // in the parent's children
     int64_t size = 0;
-    /// Size without the empty bytes at the right end.
+    /// Size without the empty bytes at the right end; only a cured tree needs
+    /// it, and only there it is up to date.
     int64_t used = 0;
     /// Temporal: any number. Spatial: left, right.
     std::vector<int32_t> children;
     /// Temporal: live ranges of the children, sorted; they are disjoint.
     std::vector<Span> spans;
+  };
+  /// A node to visit.
+  struct Try {
+    int32_t node;
+    bool mayGrow;
+  };
+  struct Range {
+    int32_t lower = 0;
+    int32_t upper = 0;
+  };
+  /// The present search or the last one. A new one for the same size would
+  /// find no place before the nodes of its rest, and then visit these, if its
+  /// item is alive at a time in `taken` and never outside of `clear`.
+  struct Search {
+    int64_t size = 0;
+    bool mayGrow = false;
+    /// The nodes to visit, the next one last; after a search, its item's slot
+    /// is the next one.
+    std::vector<Try> rest;
+    /// At each of these times, every slot visited is taken or too small.
+    Range taken;
+    /// At these times, only the children that were entered are alive in the
+    /// splits around the rest.
+    Range clear;
   };
 
   int32_t addLeaf(Kind kind, int32_t item, int64_t size);
@@ -80,8 +112,17 @@ private:
   void adopt(int32_t parent, int32_t child, int32_t index);
   std::vector<Span> spansOf(int32_t item) const;
   static void insertSpan(std::vector<Span> &spans, Span span);
-  /// The one child alive with the item, -1 for none, -2 for several.
+  /// The first of the spans that end after a time.
+  static size_t firstAfter(const std::vector<Span> &spans, int32_t time);
+  /// A span that overlaps the item, -1 for none, -2 if several children overlap
+  /// it.
   int32_t overlapping(const Node &node, int32_t item) const;
+  /// Whether the spans of a temporal split cover the life of an item in it.
+  bool covers(const Node &node, int32_t item) const;
+  /// Whether a search for the item may go on with the rest of the last one.
+  bool continues(int32_t item, bool mayGrow) const;
+  /// Notes that the search enters the child of a temporal split's span.
+  void enter(const Node &node, int32_t span);
   void append(int32_t node, int32_t item);
   bool search(int32_t item, bool mayGrow, bool join);
   /// Places the item above the children of a temporal split that overlap it;
@@ -100,6 +141,7 @@ private:
   std::vector<Node> nodes;
   int32_t root = -1;
   int64_t visited = 0;
+  Search last;
 };
 
 /// The alignment to which left sides of an instance's tree are rounded up.

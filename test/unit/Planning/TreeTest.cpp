@@ -8,11 +8,14 @@
 
 #include "Support.h"
 
+#include "Placement/AllocationTree.h"
+
 #include "tamc/Planning/Strategy.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 #include <sstream>
 
 using namespace tamc::planning;
@@ -26,6 +29,22 @@ Plan planTree(const Problem &problem, Pools pools, bool outputs) {
   options.pools = pools;
   options.lastAreOutputs = outputs;
   return plan(problem, options);
+}
+
+/// The buffers as items, in their order.
+Instance makeItems(const Problem &problem) {
+  return makeInstance(problem, 0, buffersBySpace(problem)[0], {});
+}
+
+/// A tree with all items of an instance, at the end if there is no place. Bits
+/// of `searched` and `grows` say for which it is searched, and may grow.
+AllocationTree makeTree(const Instance &instance, bool cured,
+                        uint64_t searched = -1, uint64_t grows = -1) {
+  AllocationTree tree(instance, 1, 0, cured);
+  for (int32_t i = 1; i < int32_t(instance.size()); ++i)
+    if (!(searched >> i % 64 & 1) || !tree.allocate(i, grows >> i % 64 & 1))
+      tree.allocateAtEnd(i);
+  return tree;
 }
 
 TEST(Tree, EqualsInductorOnEveryRow) {
@@ -99,6 +118,44 @@ TEST(Tree, FourThousandNestedLivesAreNoDepth) {
     addBuffer(problem, i, 8000 - i, 1 + i);
   Plan plan = planTree(problem, Pools::Intermediates, false);
   EXPECT_TRUE(plan.fits());
+}
+
+TEST(Tree, EqualBuffersTakeFewSteps) {
+  const int64_t n = 2000;
+  for (bool inOneSlot : {false, true}) {
+    // Long lives become n slots, one above the other or in the first buffer;
+    // each short one fits into the slot of the life that begins after it.
+    Problem problem;
+    addBuffer(problem, 2 * n, 2 * n + 1, inOneSlot ? 64 * n : 64);
+    for (int64_t i = 0; i < n; ++i)
+      addBuffer(problem, 2 * i, inOneSlot ? 2 * n : 2 * n + 1, 64);
+    for (int64_t i = 0; i + 2 < n; ++i)
+      addBuffer(problem, 2 * i + 1, 2 * i + 3, 64);
+    Instance instance = makeItems(problem);
+    EXPECT_LE(makeTree(instance, false).steps(), 20 * n);
+  }
+}
+
+TEST(Tree, GoingOnWithASearchChangesNoOffset) {
+  // Searches of a cured tree start at the root; else the two are alike if
+  // nothing is padded.
+  std::mt19937_64 random(31);
+  for (int round = 0; round < 4000; ++round) {
+    test::Kinds kinds{.buffers = round % 4 ? 12 : 60,
+                      .times = round % 3 ? 9 : 40,
+                      .size = round % 2 ? 1 : 4};
+    kinds.gaps = round & 8;
+    Problem problem = test::randomProblem(random, kinds);
+    Instance instance = makeItems(problem);
+    if (instance.size() == 0)
+      continue;
+    uint64_t searched = round & 16 ? random() | random() : -1;
+    uint64_t grows = round & 32 ? random() : -1;
+    std::vector<int64_t> offsets(instance.size()), expected(instance.size());
+    makeTree(instance, false, searched, grows).finalize(0, offsets);
+    makeTree(instance, true, searched, grows).finalize(0, expected);
+    EXPECT_EQ(offsets, expected) << round;
+  }
 }
 
 } // namespace

@@ -48,14 +48,25 @@ static bool isOneHot(const Matrix &design, size_t row,
   return true;
 }
 
+/// The fewest runs of `width` neighbours that contain columns, which ascend.
+static int64_t countBands(const std::vector<size_t> &columns, int64_t width) {
+  int64_t count = 0;
+  size_t end = 0;
+  for (size_t column : columns)
+    if (column >= end) {
+      ++count;
+      end = column + static_cast<size_t>(width);
+    }
+  return count;
+}
+
 static bool holds(Attribute encoding, const Matrix &design, size_t row) {
   std::vector<size_t> columns = findNonZeros(design, row);
   if (auto banded = dyn_cast<tam::BandedAttr>(encoding))
     return columns.empty() || columns.back() - columns.front() <
                                   static_cast<size_t>(banded.getWidth());
   if (auto bands = dyn_cast<tam::BandsAttr>(encoding))
-    return columns.size() <=
-           static_cast<size_t>(bands.getWidth() * bands.getCount());
+    return countBands(columns, bands.getWidth()) <= bands.getCount();
   if (auto sparse = dyn_cast<tam::SparseAttr>(encoding))
     return columns.size() <= static_cast<size_t>(sparse.getWidth());
   if (isa<tam::OneHotAttr>(encoding))

@@ -120,9 +120,9 @@ cl::opt<int64_t>
                     cl::value_desc("n"), cl::init(64), cl::cat(category));
 cl::opt<int64_t> mergeColumns(
     "merge-columns",
-    cl::desc("Least number of neighbouring linear terms that become one dense "
-             "matrix, and of categories outside the loop, or splines without "
-             "one, that become sparse ones (0: never)"),
+    cl::desc("Least number of neighbouring terms of one kind that become one "
+             "matrix: linear terms, and others outside the loop over rows (0: "
+             "never)"),
     cl::value_desc("n"), cl::init(16), cl::cat(category));
 cl::opt<int64_t> rowWords(
     "row-words",

@@ -35,16 +35,24 @@ struct Bands {
   const int32_t *startOf(int64_t i) const { return start + i * rows; }
 };
 
+/// Columns of a cubic spline's band.
+constexpr int64_t kCubic = 4;
+
 /// Bands that are added together where rows start elsewhere than those before.
 constexpr int64_t kTogether = 8;
 
-/// Bands are added together if there are fewer rows for each move.
+/// Most rows for each move of a pair that is added together.
 constexpr int64_t kRowsPerMove = 3;
 
-/// How many rows of a band start at another column than the row before.
-int64_t countMoves(const int32_t *start, int64_t rows) {
+/// Rows in which moves are counted: those of a chunk are alike.
+constexpr int64_t kCountedRows = 128;
+
+/// How many of the first rows of a band start at another column than the row
+/// before.
+int64_t countMoves(const Bands &bands, int64_t i) {
+  const int32_t *start = bands.startOf(i);
   int64_t moves = 0;
-  for (int64_t r = 1; r < rows; ++r)
+  for (int64_t r = 1; r < std::min(bands.rows, kCountedRows); ++r)
     moves += start[r] != start[r - 1];
   return moves;
 }
@@ -66,14 +74,14 @@ TAMRT_INLINE void addRows(const Bands &a, int64_t i, const Group &others,
   const int32_t *start = a.startOf(i);
   for (int64_t r = 0; r < a.rows; ++r) {
     const double weight = weightAt<Weighted>(w, r);
-    double factors[4];
-    for (int64_t k = 0; k < 4; ++k)
-      factors[k] = weighted<Weighted>(weight, values[4 * r + k]);
+    double factors[kCubic];
+    for (int64_t k = 0; k < kCubic; ++k)
+      factors[k] = weighted<Weighted>(weight, values[kCubic * r + k]);
     double *line = sums + start[r] * n;
     for (int64_t j = 0; j < others.count; ++j) {
-      const Vector right = vectorAt(others.values[j] + 4 * r);
+      const Vector right = vectorAt(others.values[j] + kCubic * r);
       double *corner = line + others.start[j][r];
-      for (int64_t k = 0; k < 4; ++k)
+      for (int64_t k = 0; k < kCubic; ++k)
         vectorAt(corner + k * n) += factors[k] * right;
     }
   }
@@ -93,17 +101,18 @@ TAMRT_HOT void addTogether(const Bands &a, int64_t i, const Group &others,
 void addProducts(tamrt_context *ctx, const Bands &a, const Bands &b,
                  bool areSame, const double *w, int64_t na, int64_t nb,
                  double *sums) {
-  const bool areCubic = a.z == 4 && b.z == 4;
+  const bool areCubic = a.z == kCubic && b.z == kCubic;
+  const int64_t counted = std::min(a.rows, kCountedRows);
   for (int64_t first = 0; first < b.count; first += kTogether) {
     const int64_t end = std::min(first + kTogether, b.count);
     int64_t moves[kTogether] = {};
     for (int64_t j = first; j < end && areCubic; ++j)
-      moves[j - first] = countMoves(b.startOf(j), b.rows);
+      moves[j - first] = countMoves(b, j);
     for (int64_t i = 0; i < (areSame ? end : a.count); ++i) {
-      const int64_t own = areCubic ? countMoves(a.startOf(i), a.rows) : 0;
+      const int64_t own = areCubic ? countMoves(a, i) : 0;
       Group moving;
       for (int64_t j = areSame ? std::max(first, i + 1) : first; j < end; ++j)
-        if (areCubic && kRowsPerMove * (own + moves[j - first]) >= a.rows) {
+        if (areCubic && kRowsPerMove * (own + moves[j - first]) >= counted) {
           moving.values[moving.count] = b.valuesOf(j);
           moving.start[moving.count++] = b.startOf(j);
         } else {

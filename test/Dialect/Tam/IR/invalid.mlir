@@ -568,9 +568,9 @@ func.func @f(%a: tensor<?x5xf64, #tam.banded<4>>,
 
 // columns_c3: their number
 func.func @f(%a: tensor<?x5xf64, #tam.banded<4>>) {
-  // expected-error @+1 {{'tam.columns' op expected 1 matrices #tam.banded<2> for #tam.bands<2, 1>}}
-  %0 = tam.columns(%a : tensor<?x5xf64, #tam.banded<4>>)
-      -> tensor<?x5xf64, #tam.bands<2, 1>>
+  // expected-error @+1 {{'tam.columns' op expected 1 matrices #tam.banded<4> for #tam.bands<4, 1>}}
+  %0 = tam.columns(%a, %a : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x5xf64, #tam.banded<4>>) -> tensor<?x10xf64, #tam.bands<4, 1>>
   return
 }
 

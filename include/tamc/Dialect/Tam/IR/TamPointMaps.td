@@ -127,7 +127,8 @@ def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
     Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (columns_c1) there is a matrix.
     * (columns_c2) a matrix of more than one column has an encoding.
-    * (columns_c3) bands are those of the matrices, which are banded.
+    * (columns_c3) a result `#tam.bands<w, n>` has n matrices, all of them
+      `#tam.banded<w>`.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs);
   let assemblyFormat =

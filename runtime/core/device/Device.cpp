@@ -89,7 +89,7 @@ Device::Device(const tamrt_backend &backend, tamrt_device *handle,
                int32_t index)
     : backend(backend), handle(handle), index(index),
       traits(backend.traits(handle)),
-      isIncomplete(!missingKernels(*backend.kernels(handle)).empty()),
+      isIncomplete(!hasAllKernels(*backend.kernels(handle))),
       raw(backend, handle, label()), streams(backend, handle, raw),
       cache(makeAllocator({}, raw.limit, raw, streams)),
       pinnedRaw(backend, handle, label()) {

@@ -8,7 +8,10 @@
 
 #include "core/device/Kernels.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 
 namespace tamrt {
 namespace {
@@ -25,12 +28,22 @@ constexpr KernelEntry kKernels[] = {
 #include "tamrt/kernels.def"
 };
 
+bool isOfBands(std::string_view name) {
+  return name == "place_band" || name.find("_bands") != name.npos;
+}
+
 } // namespace
+
+bool hasAllKernels(const tamrt_kernels &table) {
+  return std::all_of(
+      std::begin(kKernels), std::end(kKernels),
+      [&](const KernelEntry &kernel) { return kernel.isIn(table); });
+}
 
 std::vector<std::string> missingKernels(const tamrt_kernels &table) {
   std::vector<std::string> names;
   for (const KernelEntry &kernel : kKernels)
-    if (!kernel.isIn(table))
+    if (!kernel.isIn(table) && !isOfBands(kernel.name))
       names.push_back(kernel.name);
   return names;
 }

@@ -21,7 +21,12 @@
 
 namespace tamrt {
 
-/// The names of the kernels that a table lacks, in the order of kernels.def.
+/// Whether a table has all kernels.
+bool hasAllKernels(const tamrt_kernels &table);
+
+/// The names of the kernels that a table lacks, in the order of kernels.def,
+/// but for those of bands: only fits with loops over rows, which are code for
+/// the CPU, make bands, so that no device need have them.
 std::vector<std::string> missingKernels(const tamrt_kernels &table);
 
 /// The name of the first kernel of a step that a table lacks; null if there is

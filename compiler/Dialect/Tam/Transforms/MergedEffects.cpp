@@ -8,8 +8,6 @@
 
 #include "MergedEffects.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace tamc::tam;
 
@@ -27,24 +25,26 @@ Value Effects::strengths() const {
   return first ? first.getStrengths() : Value();
 }
 
-SmallVector<Run> tamc::tam::findRuns(const Effects &effects,
-                                     function_ref<Kind(size_t)> kindOf,
-                                     size_t least, int64_t mostColumns) {
-  SmallVector<Run> runs;
+SmallVector<EffectRun>
+tamc::tam::findRuns(const Effects &effects,
+                    function_ref<EffectKind(size_t)> kindOf, size_t least,
+                    int64_t mostColumns) {
+  SmallVector<EffectRun> runs;
   const size_t count = effects.size();
   for (size_t first = 0; first < count;) {
-    const Kind kind = kindOf(first);
+    const EffectKind kind = kindOf(first);
     size_t end = first + 1;
     while (end < count && kindOf(end) == kind)
       ++end;
-    if (kind.name == Kind::None || end - first < std::max<size_t>(least, 2)) {
+    if (kind.name == EffectKind::None ||
+        end - first < std::max<size_t>(least, 2)) {
       for (; first < end; ++first)
         runs.push_back({first, 1});
       continue;
     }
     while (first < end) {
       int64_t columns = columnsOf(effects.designs[first]);
-      Run run = {first++, 1};
+      EffectRun run = {first++, 1};
       for (; first < end; ++first, ++run.count) {
         columns += columnsOf(effects.designs[first]);
         if (columns > mostColumns)
@@ -56,14 +56,16 @@ SmallVector<Run> tamc::tam::findRuns(const Effects &effects,
   return runs;
 }
 
-SmallVector<Run> tamc::tam::findColumns(const Effects &effects, size_t least) {
+SmallVector<EffectRun> tamc::tam::findColumns(const Effects &effects,
+                                              size_t least,
+                                              int64_t mostColumns) {
   auto kindOf = [&](size_t i) {
     return effects.designs[i].getDefiningOp<LinearOp>() &&
                    effects.hasPlainPenalty(i)
-               ? Kind{Kind::Column}
-               : Kind{Kind::None};
+               ? EffectKind{EffectKind::Column}
+               : EffectKind{EffectKind::None};
   };
-  return findRuns(effects, kindOf, least, std::numeric_limits<int64_t>::max());
+  return findRuns(effects, kindOf, least, mostColumns);
 }
 
 /// The penalties of several effects, whose columns follow one another, as one
@@ -98,9 +100,9 @@ static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
 }
 
 Effects tamc::tam::mergeRuns(OpBuilder &builder, const Effects &effects,
-                             ArrayRef<Run> runs) {
+                             ArrayRef<EffectRun> runs) {
   Effects merged;
-  for (const Run &run : runs) {
+  for (const EffectRun &run : runs) {
     auto designs = ArrayRef(effects.designs).slice(run.first, run.count);
     auto penalties = ArrayRef(effects.penalties).slice(run.first, run.count);
     if (run.count == 1) {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <string_view>
 
 namespace tamrt {
 namespace {
@@ -19,18 +18,20 @@ namespace {
 struct KernelEntry {
   const char *name;
   bool (*isIn)(const tamrt_kernels &table);
+  /// Whether no device but the CPU need have it.
+  bool isOfCpu;
 };
+
+template <auto kernel> bool isIn(const tamrt_kernels &table) {
+  return table.*kernel != nullptr;
+}
 
 /// By their positions, as tables of launches name them.
 constexpr KernelEntry kKernels[] = {
-#define TAMRT_KERNEL(name, ...)                                                \
-  {#name, [](const tamrt_kernels &table) { return table.name != nullptr; }},
+#define TAMRT_KERNEL(name, ...) {#name, isIn<&tamrt_kernels::name>, false},
+#define TAMRT_CPU_KERNEL(name, ...) {#name, isIn<&tamrt_kernels::name>, true},
 #include "tamrt/kernels.def"
 };
-
-bool isOfBands(std::string_view name) {
-  return name == "place_band" || name.find("_bands") != name.npos;
-}
 
 } // namespace
 
@@ -43,7 +44,7 @@ bool hasAllKernels(const tamrt_kernels &table) {
 std::vector<std::string> missingKernels(const tamrt_kernels &table) {
   std::vector<std::string> names;
   for (const KernelEntry &kernel : kKernels)
-    if (!kernel.isIn(table) && !isOfBands(kernel.name))
+    if (!kernel.isIn(table) && !kernel.isOfCpu)
       names.push_back(kernel.name);
   return names;
 }

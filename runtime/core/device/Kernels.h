@@ -25,8 +25,7 @@ namespace tamrt {
 bool hasAllKernels(const tamrt_kernels &table);
 
 /// The names of the kernels that a table lacks, in the order of kernels.def,
-/// but for those of bands: only fits with loops over rows, which are code for
-/// the CPU, make bands, so that no device need have them.
+/// but for those that no device but the CPU need have (TAMRT_CPU_KERNEL).
 std::vector<std::string> missingKernels(const tamrt_kernels &table);
 
 /// The name of the first kernel of a step that a table lacks; null if there is

@@ -10,6 +10,7 @@
 
 #include "core/Log.h"
 #include "core/device/Devices.h"
+#include "core/device/Kernels.h"
 #include "core/device/MachineMemory.h"
 
 #include <gtest/gtest.h>
@@ -159,6 +160,23 @@ TEST_F(Devices, EveryAllocationOfTheTestMayFail) {
   }
   set("TAMRT_SIM_FAIL", "6");
   EXPECT_EQ(whyNot("sim"), "trusted");
+}
+
+TEST_F(Devices, NeedNoKernelsOfBands) {
+  std::vector<std::string> needed;
+  for (const std::string name : {
+#define TAMRT_KERNEL(name, ...) #name,
+#include "tamrt/kernels.def"
+       })
+    if (name != "place_band" && name.find("_bands") == name.npos)
+      needed.push_back(name);
+  EXPECT_EQ(missingKernels({}), needed);
+  EXPECT_FALSE(hasAllKernels({}));
+  tamrt_kernels table = *Device::cpu().kernels();
+  EXPECT_TRUE(hasAllKernels(table));
+  table.gram_bands = nullptr;
+  EXPECT_FALSE(hasAllKernels(table));
+  EXPECT_EQ(missingKernels(table), std::vector<std::string>());
 }
 
 TEST_F(Devices, SurveyListsAll) {

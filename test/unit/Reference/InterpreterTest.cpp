@@ -181,7 +181,6 @@ TEST_F(InterpreterTest, NormalEquations) {
   EXPECT_EQ((Vector{1, 2, 3}), std::get<Vector>((*results)[1]));
 }
 
-// A = [4 2; 2 5] has the factor [2 0; 1 2]; A (1, 2) = (8, 12).
 // From the designs: the same as from their sums, bit for bit.
 TEST_F(InterpreterTest, NormalEquationsOfDesigns) {
   StringRef arguments = R"(
@@ -253,6 +252,7 @@ TEST_F(InterpreterTest, NormalEquationsOfDesigns) {
                          values)));
 }
 
+// A = [4 2; 2 5] has the factor [2 0; 1 2]; A (1, 2) = (8, 12).
 TEST_F(InterpreterTest, FactorAndSolve) {
   auto results = run(R"(
     func.func @f(%a: tensor<2x2xf64>, %b: tensor<2xf64>)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusibleSums.h"
+#include "SumEncoder.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
@@ -50,22 +51,16 @@ struct ChooseLayouts
             !accumulator.hasOneUse())
           continue;
         for (Value value : {accumulator, Value(sum->getResult(0))})
-          setLayout(value, layout);
+          setEncoding(value, layout);
       }
       // Marginal sums of panels get panels, too, if all factors of a side are
       // kept.
       function.walk([&](MarginalOp marginal) {
         if (SumsAttr layout = marginal.getPanels())
-          setLayout(marginal.getResult(), layout);
+          setEncoding(marginal.getResult(), layout);
       });
     }
     encodeExpanded(getOperation());
-  }
-
-private:
-  static void setLayout(Value sums, SumsAttr layout) {
-    sums.setType(
-        cast<RankedTensorType>(sums.getType()).cloneWithEncoding(layout));
   }
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusibleSums.h"
+#include "SumEncoder.h"
 
 #include "tamc/Dialect/Tam/IR/RowCode.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
@@ -86,7 +87,6 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
 void tamc::tam::encodeExpanded(Operation *root) {
   root->walk([](ExpandLevelsOp op) {
     if (SumsAttr encoding = op.inferEncoding())
-      op.getResult().setType(
-          cast<RankedTensorType>(op.getType()).cloneWithEncoding(encoding));
+      setEncoding(op.getResult(), encoding);
   });
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "Columns.h"
 #include "PenaltyEntries.h"
 
 using namespace mlir;
@@ -111,10 +111,18 @@ class QuadraticFormsPattern : public KernelPattern<tam::QuadraticFormsOp> {
   convert(tam::QuadraticFormsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     SmallVector<int64_t> lengths;
-    for (Value design : op.getDesigns())
+    int64_t columns = 0;
+    for (Value design : op.getDesigns()) {
       lengths.push_back(tam::getNumbersPerRow(design));
+      columns += tensorType(design).getDimSize(1);
+    }
     // The rows of all effects as one sparse matrix.
-    auto row = sparsifyAll(rewriter, op, op.getDesigns(), adaptor.getDesigns());
+    const int64_t width = llvm::sum_of(lengths);
+    auto sparse = tam::SparseAttr::get(op.getContext(), width);
+    auto row =
+        writeColumns(rewriter, op, op.getDesigns(), adaptor.getDesigns(),
+                     RankedTensorType::get({ShapedType::kDynamic, columns},
+                                           rewriter.getF64Type(), sparse));
     if (failed(row))
       return failure();
     return Launch(rewriter, op, "quadratic_forms")
@@ -122,8 +130,7 @@ class QuadraticFormsPattern : public KernelPattern<tam::QuadraticFormsOp> {
         .in(constantEnds(rewriter, op.getLoc(), lengths))
         .in(adaptor.getTriangle())
         .slot(SlotKind::Rows)
-        .scalars64(
-            {llvm::sum_of(lengths), static_cast<int64_t>(lengths.size())})
+        .scalars64({width, static_cast<int64_t>(lengths.size())})
         .out(tensorType(op.getResult()))
         .create();
   }

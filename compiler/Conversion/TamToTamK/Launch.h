@@ -50,6 +50,7 @@ public:
     llvm::append_range(inputs, values);
     return *this;
   }
+  mlir::ValueRange getInputs() const { return inputs; }
   /// An optional input: null, or one value.
   Launch &inOptional(mlir::ValueRange values) {
     if (values.empty())
@@ -254,25 +255,6 @@ Launch expand(mlir::ConversionPatternRewriter &rewriter,
 mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 densify(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
         mlir::RankedTensorType type, mlir::ValueRange components);
-
-/// Where a matrix goes in a sparse matrix: the column of its first one, the
-/// numbers of a row, the place of its first number there, and the components.
-struct SparsePart {
-  int64_t first, width, at;
-  mlir::ValueRange destinations;
-};
-
-/// The components of a sparse matrix to which an encoded one is written.
-mlir::FailureOr<mlir::SmallVector<mlir::Value>>
-sparsify(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
-         mlir::Value design, mlir::ValueRange components, SparsePart part);
-
-/// The components of a sparse matrix that has encoded matrices, given by their
-/// components, side by side.
-mlir::FailureOr<mlir::SmallVector<mlir::Value>>
-sparsifyAll(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
-            mlir::ValueRange designs,
-            mlir::ArrayRef<mlir::ValueRange> components);
 
 /// Types of the components that a feature map's kernel writes.
 mlir::RankedTensorType structuredType(tam::FeatureMapInterface op,

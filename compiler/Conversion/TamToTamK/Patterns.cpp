@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "Columns.h"
 #include "PenaltyEntries.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -593,31 +593,23 @@ public:
     constexpr bool addsUp = std::is_same_v<Op, tam::PredictOp>;
     RankedTensorType type = tensorType(op.getResult());
     int64_t width = addsUp ? 1 : type.getDimSize(1);
-    SmallVector<Value> out;
+    ValueRange start;
     if constexpr (addsUp)
-      llvm::append_range(out, adaptor.getStart());
-    bool hasStart = !out.empty();
-    if (!hasStart)
-      out.push_back(createEmpty(rewriter, op, type));
-    if (!out.front())
-      return missingSlot(op, SlotKind::Capacity);
+      start = adaptor.getStart();
+    PartsWriter writer(rewriter, op, type, start);
     for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
       tam::EncodingInterface encoding = tam::getEncoding(design.getType());
-      auto next =
-          Launch(rewriter, op, "predict_" + encoding.getKernelTag())
-              .in(adaptor.getDesigns()[index])
-              .in(adaptor.getCoefficients()[index])
-              .slot(SlotKind::Rows)
-              .sizes(encoding, tensorType(design))
-              .scalars64({width, addsUp ? 0 : static_cast<int64_t>(index),
-                          addsUp && (hasStart || index > 0) ? 1 : 0})
-              .out(out)
-              .create();
-      if (failed(next))
+      Launch launch(rewriter, op, "predict_" + encoding.getKernelTag());
+      launch.in(adaptor.getDesigns()[index])
+          .in(adaptor.getCoefficients()[index])
+          .slot(SlotKind::Rows)
+          .sizes(encoding, tensorType(design))
+          .scalars64({width, addsUp ? 0 : static_cast<int64_t>(index),
+                      addsUp && (!start.empty() || index > 0) ? 1 : 0});
+      if (failed(writer.write(launch)))
         return failure();
-      out = *next;
     }
-    return out;
+    return writer.getValues();
   }
 };
 
@@ -626,23 +618,10 @@ class DesignPattern : public KernelPattern<tam::DesignOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::DesignOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = tensorType(op.getResult());
-    SmallVector<Value> out{createEmpty(rewriter, op, type)};
-    if (!out.front())
-      return missingSlot(op, SlotKind::Capacity);
-    int64_t column = 0;
-    for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
-      auto next = expand(rewriter, op, tam::getEncoding(design.getType()),
-                         tensorType(design), adaptor.getDesigns()[index],
-                         type.getDimSize(1), column)
-                      .out(out)
-                      .create();
-      if (failed(next))
-        return failure();
-      out = *next;
-      column += tensorType(design).getDimSize(1);
-    }
-    return out;
+    return writeColumns(
+        rewriter, op, op.getDesigns(), adaptor.getDesigns(),
+        tensorType(op.getResult())
+            .cloneWithEncoding(tam::DenseAttr::get(op.getContext())));
   }
 };
 

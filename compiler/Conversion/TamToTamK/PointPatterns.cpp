@@ -6,56 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "Columns.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
-
-FailureOr<SmallVector<Value>>
-tamc::sparsify(ConversionPatternRewriter &rewriter, Operation *source,
-               Value design, ValueRange components, SparsePart part) {
-  RankedTensorType type = tensorType(design);
-  auto encoding = cast<tam::DesignEncodingInterface>(tam::getEncoding(type));
-  Launch launch(rewriter, source, "sparsify_" + encoding.getKernelTag());
-  launch.in(components)
-      .rowsOf(source->getResult(0))
-      .scalars64(
-          encoding.getSparsifySizes(type, tam::getNumbersPerRow(design)));
-  if (FloatAttr number = encoding.getCommonNumber())
-    launch.scalarF64(number.getValueAsDouble());
-  return launch.scalars64({part.first, part.width, part.at})
-      .out(part.destinations)
-      .create();
-}
-
-FailureOr<SmallVector<Value>>
-tamc::sparsifyAll(ConversionPatternRewriter &rewriter, Operation *source,
-                  ValueRange designs, ArrayRef<ValueRange> components) {
-  int64_t width = 0;
-  for (Value design : designs)
-    width += tam::getNumbersPerRow(design);
-  FailureOr<SmallVector<Value>> all = SmallVector<Value>();
-  for (Type element :
-       {Type(rewriter.getF64Type()), Type(rewriter.getI32Type())}) {
-    all->push_back(createEmpty(
-        rewriter, source,
-        RankedTensorType::get({ShapedType::kDynamic, width}, element)));
-    if (!all->back())
-      return missingSlot(source, SlotKind::Capacity);
-  }
-  int64_t first = 0, at = 0;
-  for (auto [design, own] : llvm::zip(designs, components)) {
-    all = sparsify(rewriter, source, design, own, {first, width, at, *all});
-    if (failed(all))
-      return failure();
-    first += tensorType(design).getDimSize(1);
-    at += tam::getNumbersPerRow(design);
-  }
-  return all;
-}
 
 /// The sparse components of an encoded matrix: its own, or those of a
 /// conversion.
@@ -67,13 +24,12 @@ sparsify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
     return SmallVector<Value>(components);
   int64_t width = tam::getNumbersPerRow(design);
   auto sparse = tam::SparseAttr::get(rewriter.getContext(), width);
-  SmallVector<Value> parts;
+  Launch launch = sparsify(rewriter, source, design, components,
+                           {/*first=*/0, width, /*at=*/0});
   for (RankedTensorType part :
        sparse.getComponentTypes(type.cloneWithEncoding(sparse)))
-    if (parts.emplace_back(createEmpty(rewriter, source, part)); !parts.back())
-      return missingSlot(source, SlotKind::Capacity);
-  return sparsify(rewriter, source, design, components,
-                  {/*first=*/0, width, /*at=*/0, parts});
+    launch.out(part);
+  return launch.create();
 }
 
 namespace {
@@ -98,18 +54,6 @@ class PidPattern : public FeatureMapPattern<tam::PidOp> {
   }
 };
 
-/// Operands side by side, as a matrix of this type; each has one number per
-/// row.
-static FailureOr<SmallVector<Value>> stack(ConversionPatternRewriter &rewriter,
-                                           Operation *op,
-                                           ArrayRef<ValueRange> operands,
-                                           RankedTensorType type) {
-  Launch launch(rewriter, op, "stack");
-  for (ValueRange column : operands)
-    launch.in(column);
-  return launch.rowsOf(op->getResult(0)).out(type).create();
-}
-
 class StackPattern : public KernelPattern<tam::StackOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -120,163 +64,15 @@ class StackPattern : public KernelPattern<tam::StackOp> {
   }
 };
 
-/// Launches that write matrices side by side, one part after another. Each is
-/// put behind the op that makes its part, so that a part is not kept until the
-/// last one is there.
-class ColumnsWriter {
-public:
-  ColumnsWriter(ConversionPatternRewriter &rewriter, tam::ColumnsOp op,
-                ArrayRef<ValueRange> components)
-      : rewriter(rewriter), op(op), encoding(cast<tam::DesignEncodingInterface>(
-                                        op.getStructuredEncoding())),
-        type(tensorType(op.getResult()).cloneWithEncoding(encoding)),
-        components(components) {}
-
-  /// The components of the matrix.
-  FailureOr<SmallVector<Value>> write();
-
-private:
-  /// Columns that are written together: numbers of a row that lie together.
-  static constexpr size_t kStacked = 16;
-
-  /// The end of the matrices from `begin` on that are written together.
-  size_t endOf(size_t begin);
-  /// Goes on behind the ops that make these matrices.
-  void moveBehind(ArrayRef<ValueRange> parts);
-  LogicalResult makeDestinations();
-  /// Writes some matrices to the destinations. \returns the new ones.
-  FailureOr<SmallVector<Value>> writePart(size_t begin, size_t end);
-  FailureOr<SmallVector<Value>> writeDense(size_t begin, size_t end);
-  /// Columns as a dense matrix of their own.
-  FailureOr<SmallVector<Value>> stackColumns(size_t begin, size_t end);
-
-  ConversionPatternRewriter &rewriter;
-  tam::ColumnsOp op;
-  tam::DesignEncodingInterface encoding;
-  RankedTensorType type;
-  ArrayRef<ValueRange> components;
-  /// The last op before the next part; null at first.
-  Operation *last = nullptr;
-  SmallVector<Value> destinations;
-  /// Columns and numbers of a row that have been written.
-  int64_t column = 0, at = 0;
-};
-
-size_t ColumnsWriter::endOf(size_t begin) {
-  auto isColumn = [&](size_t i) {
-    return tensorType(op.getDesigns()[i]).getDimSize(1) == 1;
-  };
-  size_t end = begin + 1;
-  if (encoding.storesAllColumns() && isColumn(begin))
-    while (end < components.size() && end < begin + kStacked && isColumn(end))
-      ++end;
-  return end;
-}
-
-void ColumnsWriter::moveBehind(ArrayRef<ValueRange> parts) {
-  for (ValueRange part : parts)
-    for (Value value : part) {
-      Operation *source = value.getDefiningOp();
-      if (!source || source->getBlock() != op->getBlock())
-        last = op;
-      else if (!last || last->isBeforeInBlock(source))
-        last = source;
-    }
-  if (last == op)
-    rewriter.setInsertionPoint(op);
-  else
-    rewriter.setInsertionPointAfter(last);
-}
-
-LogicalResult ColumnsWriter::makeDestinations() {
-  for (RankedTensorType component : encoding.getComponentTypes(type)) {
-    destinations.push_back(createEmpty(rewriter, op, component));
-    if (!destinations.back())
-      return missingSlot(op, SlotKind::Capacity);
-  }
-  return success();
-}
-
-FailureOr<SmallVector<Value>> ColumnsWriter::stackColumns(size_t begin,
-                                                          size_t end) {
-  SmallVector<SmallVector<Value>> columns;
-  for (size_t i = begin; i < end; ++i) {
-    auto column =
-        densify(rewriter, op, tensorType(op.getDesigns()[i]), components[i]);
-    if (failed(column))
-      return failure();
-    columns.push_back(*column);
-  }
-  return stack(rewriter, op, llvm::to_vector_of<ValueRange>(columns),
-               RankedTensorType::get(
-                   {type.getDimSize(0), static_cast<int64_t>(end - begin)},
-                   type.getElementType()));
-}
-
-FailureOr<SmallVector<Value>> ColumnsWriter::writeDense(size_t begin,
-                                                        size_t end) {
-  RankedTensorType part = tensorType(op.getDesigns()[begin]);
-  FailureOr<SmallVector<Value>> own = SmallVector<Value>(components[begin]);
-  if (end > begin + 1) {
-    own = stackColumns(begin, end);
-    if (failed(own))
-      return failure();
-    part = tensorType(own->front());
-  }
-  if (!part.getEncoding())
-    part = part.cloneWithEncoding(encoding);
-  return expand(rewriter, op, tam::getEncoding(part), part, *own,
-                type.getDimSize(1), column)
-      .out(destinations)
-      .create();
-}
-
-FailureOr<SmallVector<Value>> ColumnsWriter::writePart(size_t begin,
-                                                       size_t end) {
-  if (encoding.storesAllColumns())
-    return writeDense(begin, end);
-  ValueRange own = components[begin];
-  if (auto bands = dyn_cast<tam::BandsAttr>(Attribute(encoding)))
-    return Launch(rewriter, op, "place_band")
-        .in(own)
-        .rowsOf(op.getResult())
-        .scalars64({bands.getWidth(), column, static_cast<int64_t>(begin)})
-        .out(destinations)
-        .create();
-  return sparsify(rewriter, op, op.getDesigns()[begin], own,
-                  {column, encoding.getRowNumbers(type), at, destinations});
-}
-
-FailureOr<SmallVector<Value>> ColumnsWriter::write() {
-  OpBuilder::InsertionGuard guard(rewriter);
-  for (size_t begin = 0; begin < components.size();) {
-    const size_t end = endOf(begin);
-    moveBehind(components.slice(begin, end - begin));
-    if (end - begin > 1 && end - begin == components.size())
-      return stackColumns(begin, end);
-    if (destinations.empty() && failed(makeDestinations()))
-      return failure();
-    auto written = writePart(begin, end);
-    if (failed(written))
-      return failure();
-    destinations = *written;
-    if (last != op)
-      last = destinations.front().getDefiningOp();
-    for (; begin < end; ++begin) {
-      Value design = op.getDesigns()[begin];
-      column += tensorType(design).getDimSize(1);
-      at += tam::getNumbersPerRow(design);
-    }
-  }
-  return destinations;
-}
-
 class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
   using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
   compute(tam::ColumnsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return ColumnsWriter(rewriter, op, adaptor.getDesigns()).write();
+    Attribute structured = op.getStructuredEncoding();
+    return writeColumns(
+        rewriter, op, op.getDesigns(), adaptor.getDesigns(),
+        tensorType(op.getResult()).cloneWithEncoding(structured));
   }
 };
 

@@ -1,7 +1,8 @@
-// Predict, decompose and design: one launch per effect. All write to one column
-// for predict, each to its own column for decompose, and each to its own
-// columns for design. The last scalars are the width of the destination, the
-// column, and, for predictions, whether to add.
+// Predict, decompose and design: one launch per effect, behind the launches that
+// make its matrix. All write to one column for predict, each to its own column
+// for decompose, and each to its own columns for design. The last scalars are
+// the width of the destination, the column, and, for predictions, whether to
+// add.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
 
@@ -21,12 +22,12 @@
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i64
 // CHECK-DAG: %[[C7:.*]] = arith.constant 7 : i64
 // CHECK: %[[O:.*]] = tamk.launch "offset"
-// CHECK: %[[S:.*]]:2 = tamk.launch "bspline"
-// CHECK: %[[C:.*]] = tamk.launch "onehot"
 // CHECK: %[[Y0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?xf64>
 // The first effect writes, the others add.
 // CHECK: %[[Y1:.*]] = tamk.launch "predict_dense" ins(%[[O]], %[[TB0]] : tensor<?x1xf64>, tensor<1xf64>) scalars(%[[ROWS]], %[[C1]], %[[C1]], %[[C0]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[Y0]] : tensor<?xf64>) source "tam.predict"
+// CHECK: %[[S:.*]]:2 = tamk.launch "bspline"
 // CHECK: %[[Y2:.*]] = tamk.launch "predict_banded" ins(%[[S]]#0, %[[S]]#1, %[[TB1]] : {{.*}}) scalars(%[[ROWS]], %[[C4]], %[[C7]], %[[C1]], %[[C0]], %[[C1]] : index, i64, i64, i64, i64, i64) outs(%[[Y1]] : tensor<?xf64>) source "tam.predict"
+// CHECK: %[[C:.*]] = tamk.launch "onehot"
 // CHECK: %[[Y3:.*]] = tamk.launch "predict_onehot" ins(%[[C]], %[[TB2]] : {{.*}}) scalars(%[[ROWS]], %[[C3]], %[[C1]], %[[C0]], %[[C1]] : index, i64, i64, i64, i64) outs(%[[Y2]] : tensor<?xf64>) source "tam.predict"
 // CHECK: bufferization.materialize_in_destination %[[Y3]] in restrict writable %[[OUT]]
 func.func @predict(%rows: index {tam.slot = #tam.slot<rows>},
@@ -50,15 +51,42 @@ func.func @predict(%rows: index {tam.slot = #tam.slot<rows>},
   return %y : tensor<?xf64>
 }
 
+// Effects are added in their order, also if their maps have another one.
+// CHECK-LABEL: func.func @order(
+// CHECK-SAME: %[[Y:[^:]*]]: memref<?xf64> {tam.slot = #tam.slot<column, 1>},
+// CHECK: %[[TY:.*]] = bufferization.to_tensor %[[Y]] restrict :
+// CHECK: %[[O:.*]] = tamk.launch "offset"
+// CHECK: %[[C:.*]] = tamk.launch "onehot"
+// CHECK-NEXT: %[[Y1:.*]] = tamk.launch "predict_onehot" ins(%[[C]], {{.*}} outs(%[[TY]] : tensor<?xf64>)
+// CHECK-NEXT: tamk.launch "predict_dense" ins(%[[O]], {{.*}} outs(%[[Y1]] : tensor<?xf64>)
+func.func @order(%rows: index {tam.slot = #tam.slot<rows>},
+                 %capacity: index {tam.slot = #tam.slot<capacity>},
+                 %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                 %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+                 %b0: tensor<1xf64> {tam.slot = #tam.slot<coefficients>},
+                 %b1: tensor<3xf64> {tam.slot = #tam.slot<coefficients, 8>})
+    -> (tensor<?xf64> {tam.slot = #tam.slot<output>}) {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %c = tam.category %x {levels = 3}
+      : tensor<?xf64> -> tensor<?x3xf64, #tam.one_hot>
+  %z = tam.predict(%c, %o : tensor<?x3xf64, #tam.one_hot>,
+                   tensor<?x1xf64, #tam.dense>)
+      coefficients(%b1, %b0 : tensor<3xf64>, tensor<1xf64>)
+      into(%y : tensor<?xf64>) : tensor<?xf64>
+  return %z : tensor<?xf64>
+}
+
 // CHECK-LABEL: func.func @decompose(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i64
 // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i64
 // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
 // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i64
+// CHECK: %[[O:.*]] = tamk.launch "offset"
 // CHECK: %[[T0:.*]] = tensor.empty(%{{.*}}) : tensor<?x2xf64>
-// CHECK: %[[T1:.*]] = tamk.launch "predict_dense" {{.*}} scalars(%[[ROWS]], %[[C1]], %[[C2]], %[[C0]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[T0]] : tensor<?x2xf64>) source "tam.decompose"
-// CHECK: tamk.launch "predict_onehot" {{.*}} scalars(%[[ROWS]], %[[C3]], %[[C2]], %[[C1]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[T1]] : tensor<?x2xf64>) source "tam.decompose"
+// CHECK: %[[T1:.*]] = tamk.launch "predict_dense" ins(%[[O]], {{.*}} scalars(%[[ROWS]], %[[C1]], %[[C2]], %[[C0]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[T0]] : tensor<?x2xf64>) source "tam.decompose"
+// CHECK: %[[C:.*]] = tamk.launch "onehot"
+// CHECK: tamk.launch "predict_onehot" ins(%[[C]], {{.*}} scalars(%[[ROWS]], %[[C3]], %[[C2]], %[[C1]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[T1]] : tensor<?x2xf64>) source "tam.decompose"
 func.func @decompose(%rows: index {tam.slot = #tam.slot<rows>},
                      %capacity: index {tam.slot = #tam.slot<capacity>},
                      %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
@@ -83,10 +111,13 @@ func.func @decompose(%rows: index {tam.slot = #tam.slot<rows>},
 // CHECK-DAG: %[[C7:.*]] = arith.constant 7 : i64
 // CHECK-DAG: %[[C8:.*]] = arith.constant 8 : i64
 // CHECK-DAG: %[[C11:.*]] = arith.constant 11 : i64
+// CHECK: %[[O:.*]] = tamk.launch "offset"
 // CHECK: %[[D0:.*]] = tensor.empty(%{{.*}}) : tensor<?x11xf64>
-// CHECK: %[[D1:.*]] = tamk.launch "expand_dense" {{.*}} scalars(%[[ROWS]], %[[C1]], %[[C11]], %[[C0]] : index, i64, i64, i64) outs(%[[D0]] : tensor<?x11xf64>) source "tam.design"
-// CHECK: %[[D2:.*]] = tamk.launch "expand_banded" {{.*}} scalars(%[[ROWS]], %[[C4]], %[[C7]], %[[C11]], %[[C1]] : index, i64, i64, i64, i64) outs(%[[D1]] : tensor<?x11xf64>)
-// CHECK: tamk.launch "expand_onehot" {{.*}} scalars(%[[ROWS]], %[[C3]], %[[C11]], %[[C8]] : index, i64, i64, i64) outs(%[[D2]] : tensor<?x11xf64>)
+// CHECK: %[[D1:.*]] = tamk.launch "expand_dense" ins(%[[O]] : {{.*}} scalars(%[[ROWS]], %[[C1]], %[[C11]], %[[C0]] : index, i64, i64, i64) outs(%[[D0]] : tensor<?x11xf64>) source "tam.design"
+// CHECK: %[[S:.*]]:2 = tamk.launch "bspline"
+// CHECK: %[[D2:.*]] = tamk.launch "expand_banded" ins(%[[S]]#0, %[[S]]#1 : {{.*}} scalars(%[[ROWS]], %[[C4]], %[[C7]], %[[C11]], %[[C1]] : index, i64, i64, i64, i64) outs(%[[D1]] : tensor<?x11xf64>)
+// CHECK: %[[C:.*]] = tamk.launch "onehot"
+// CHECK: tamk.launch "expand_onehot" ins(%[[C]] : {{.*}} scalars(%[[ROWS]], %[[C3]], %[[C11]], %[[C8]] : index, i64, i64, i64) outs(%[[D2]] : tensor<?x11xf64>)
 func.func @design(%rows: index {tam.slot = #tam.slot<rows>},
                   %capacity: index {tam.slot = #tam.slot<capacity>},
                   %x: tensor<?xf64> {tam.slot = #tam.slot<column>},

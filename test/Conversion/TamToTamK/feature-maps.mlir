@@ -38,19 +38,24 @@ func.func @structured(%rows: index {tam.slot = #tam.slot<rows>},
 
   // Extrapolation: 0 continue, 1 constant, 2 linear, 3 saturation.
   // CHECK: %[[L:.*]] = tamk.launch "linear" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[SCALE]], %[[C0]] : index, f64, i64) outs(%{{.*}} : tensor<?x1xf64>) source "tam.linear"
+  // CHECK: %[[OL:.*]] = tamk.launch "stack" ins(%[[O]], %[[L]] : {{.*}} source "tam.design"
+  // CHECK: tamk.launch "expand_dense" ins(%[[OL]] : {{.*}} source "tam.design"
   %l = tam.linear %x {scale = 3.14 : f64}
       : tensor<?xf64> -> tensor<?x1xf64, #tam.dense>
 
   // CHECK: %[[F:.*]] = tamk.launch "fourier" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C2]], %[[C1]], %[[C1]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x4xf64>) source "tam.fourier"
+  // CHECK: tamk.launch "expand_dense" ins(%[[F]] : {{.*}} source "tam.design"
   %f = tam.fourier %x
       {order = 2, cyclic, extrapolate = #tam.extrapolate<constant>}
       : tensor<?xf64> -> tensor<?x4xf64, #tam.dense>
 
   // CHECK: %[[H:.*]] = tamk.launch "fourier" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C1]], %[[C0]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x2xf64>)
+  // CHECK: tamk.launch "expand_dense" ins(%[[H]] : {{.*}} source "tam.design"
   %h = tam.fourier %x {order = 1}
       : tensor<?xf64> -> tensor<?x2xf64, #tam.dense>
 
   // CHECK: %[[T:.*]] = tamk.launch "chebyshev" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C5]], %[[C3]] : index, i64, i64) outs(%{{.*}} : tensor<?x5xf64>) source "tam.chebyshev"
+  // CHECK: tamk.launch "expand_dense" ins(%[[T]] : {{.*}} source "tam.design"
   %t = tam.chebyshev %x
       {degree = 5, extrapolate = #tam.extrapolate<saturation>}
       : tensor<?xf64> -> tensor<?x5xf64, #tam.dense>
@@ -58,11 +63,13 @@ func.func @structured(%rows: index {tam.slot = #tam.slot<rows>},
   // CHECK: %[[B0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?x4xf64>
   // CHECK: %[[S0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?xi32>
   // CHECK: %[[B:.*]]:2 = tamk.launch "bspline" ins(%[[X]], %[[TP]] : tensor<?xf64>, tensor<4xf64>) scalars(%[[ROWS]], %[[C5]], %[[C3]], %[[C2]] : index, i64, i64, i64) outs(%[[B0]], %[[S0]] : tensor<?x4xf64>, tensor<?xi32>) source "tam.bspline"
+  // CHECK: tamk.launch "expand_banded" ins(%[[B]]#0, %[[B]]#1 : {{.*}} source "tam.design"
   %b = tam.bspline %x, %p
       {intervals = 5, degree = 3, extrapolate = #tam.extrapolate<linear>}
       : tensor<?xf64>, tensor<4xf64> -> tensor<?x8xf64, #tam.banded<4>>
 
   // CHECK: %[[C:.*]] = tamk.launch "onehot" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C5]] : index, i64) outs(%{{.*}} : tensor<?xi32>) source "tam.category"
+  // CHECK: tamk.launch "expand_onehot" ins(%[[C]] : {{.*}} source "tam.design"
   %c = tam.category %x {levels = 5}
       : tensor<?xf64> -> tensor<?x5xf64, #tam.one_hot>
 
@@ -71,13 +78,6 @@ func.func @structured(%rows: index {tam.slot = #tam.slot<rows>},
   %n = tam.levels %k {levels = 2}
       : tensor<?xi32> -> tensor<?x2xf64, #tam.one_hot>
 
-  // CHECK: tamk.launch "expand_dense" ins(%[[O]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[L]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[F]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[H]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[T]] :
-  // CHECK: tamk.launch "expand_banded" ins(%[[B]]#0, %[[B]]#1 :
-  // CHECK: tamk.launch "expand_onehot" ins(%[[C]] :
   // CHECK: %[[D:.*]] = tamk.launch "expand_onehot" ins(%[[TK]] :
   %d = tam.design(%o, %l, %f, %h, %t, %b, %c, %n
       : tensor<?x1xf64, #tam.dense>, tensor<?x1xf64, #tam.dense>,
@@ -114,18 +114,18 @@ func.func @dense(%rows: index {tam.slot = #tam.slot<rows>},
   // CHECK: %[[B:.*]]:2 = tamk.launch "bspline" {{.*}} -> tensor<?x2xf64>, tensor<?xi32>
   // CHECK: %[[E0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?x5xf64>
   // CHECK: %[[E:.*]] = tamk.launch "expand_banded" ins(%[[B]]#0, %[[B]]#1 : tensor<?x2xf64>, tensor<?xi32>) scalars(%[[ROWS]], %[[C2]], %[[C5]], %[[C5]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[E0]] : tensor<?x5xf64>) source "tam.bspline"
+  // CHECK: tamk.launch "expand_dense" ins(%[[E]] : {{.*}} source "tam.design"
   %b = tam.bspline %x, %p {intervals = 4, degree = 1}
       : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.dense>
   // CHECK: %[[C:.*]] = tamk.launch "onehot" ins(%[[TX]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C3]] : index, i64)
   // CHECK: %[[CE:.*]] = tamk.launch "expand_onehot" ins(%[[C]] : tensor<?xi32>) scalars(%[[ROWS]], %[[C3]], %[[C3]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x3xf64>) source "tam.category"
+  // CHECK: tamk.launch "expand_dense" ins(%[[CE]] : {{.*}} source "tam.design"
   %c = tam.category %x {levels = 3}
       : tensor<?xf64> -> tensor<?x3xf64, #tam.dense>
   // CHECK: %[[NE:.*]] = tamk.launch "expand_onehot" ins(%[[TK]] : tensor<?xi32>) scalars(%[[ROWS]], %[[C2]], %[[C2]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x2xf64>) source "tam.levels"
+  // CHECK: tamk.launch "expand_dense" ins(%[[NE]] : {{.*}} source "tam.design"
   %n = tam.levels %k {levels = 2}
       : tensor<?xi32> -> tensor<?x2xf64, #tam.dense>
-  // CHECK: tamk.launch "expand_dense" ins(%[[E]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[CE]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[NE]] :
   %d = tam.design(%b, %c, %n : tensor<?x5xf64, #tam.dense>,
                   tensor<?x3xf64, #tam.dense>, tensor<?x2xf64, #tam.dense>)
       : tensor<?x10xf64>
@@ -172,19 +172,19 @@ func.func @dense_from_sparse(
   // CHECK: %[[S:.*]]:2 = tamk.launch "sparsify_banded" {{.*}} source "tam.columns"
   // CHECK: %[[K:.*]]:2 = tamk.launch "kronecker_sparse"
   // CHECK: %[[KE:.*]] = tamk.launch "expand_sparse" ins(%[[K]]#0, %[[K]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C9]], %[[C9]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x9xf64>) source "tam.kronecker"
+  // CHECK: tamk.launch "expand_dense" ins(%[[KE]] : {{.*}} source "tam.design"
   %k = tam.kronecker %b, %b : tensor<?x3xf64, #tam.banded<2>>,
       tensor<?x3xf64, #tam.banded<2>> -> tensor<?x9xf64, #tam.dense>
   // CHECK: %[[M:.*]]:2 = tamk.launch "blend_sparse"
   // CHECK: %[[ME:.*]] = tamk.launch "expand_sparse" ins(%[[M]]#0, %[[M]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C3]], %[[C3]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x3xf64>) source "tam.blend"
+  // CHECK: tamk.launch "expand_dense" ins(%[[ME]] : {{.*}} source "tam.design"
   %m = tam.blend %b, %b, %x : tensor<?x3xf64, #tam.banded<2>>,
       tensor<?x3xf64, #tam.banded<2>>, tensor<?xf64>
       -> tensor<?x3xf64, #tam.dense>
   // CHECK: %[[SE:.*]] = tamk.launch "expand_sparse" ins(%[[S]]#0, %[[S]]#1 : tensor<?x4xf64>, tensor<?x4xi32>) scalars(%{{.*}}, %[[C4]], %[[C6]], %[[C6]], %[[C0]] : index, i64, i64, i64, i64) outs(%{{.*}} : tensor<?x6xf64>) source "tam.columns"
+  // CHECK: tamk.launch "expand_dense" ins(%[[SE]] : {{.*}} source "tam.design"
   %s = tam.columns(%b, %b : tensor<?x3xf64, #tam.banded<2>>,
       tensor<?x3xf64, #tam.banded<2>>) -> tensor<?x6xf64, #tam.dense>
-  // CHECK: tamk.launch "expand_dense" ins(%[[KE]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[ME]] :
-  // CHECK: tamk.launch "expand_dense" ins(%[[SE]] :
   %d = tam.design(%k, %m, %s : tensor<?x9xf64, #tam.dense>,
                   tensor<?x3xf64, #tam.dense>, tensor<?x6xf64, #tam.dense>)
       : tensor<?x18xf64>

@@ -98,7 +98,8 @@ func.func @learnt(%rows: index {tam.slot = #tam.slot<rows>},
 
 // All designs become one sparse matrix. A one-hot row has one number, or one
 // per trained level if unseen levels are their mean; leaves of trees and a band
-// as many as they have; a sparse matrix is copied.
+// as many as they have; a sparse matrix is copied. Each is written behind the
+// launches that make it.
 //
 // CHECK-LABEL: func.func @variances(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},
@@ -119,14 +120,18 @@ func.func @learnt(%rows: index {tam.slot = #tam.slot<rows>},
 // CHECK-DAG: %[[C17:.*]] = arith.constant 17 : i64
 // CHECK-DAG: %[[C24:.*]] = arith.constant 24 : i64
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant 0.57735026918962584 : f64
+// Columns first, first + 1, ..; 17 numbers a row; at its numbers at, at + 1, ..
+// CHECK: %[[O:.*]] = tamk.launch "offset"
 // CHECK-DAG: %[[X0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?x17xf64>
 // CHECK-DAG: %[[I0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?x17xi32>
-// Columns first, first + 1, ..; 17 numbers a row; at its numbers at, at + 1, ..
-// CHECK: %[[S1:.*]]:2 = tamk.launch "sparsify_dense" ins(%{{.*}} : tensor<?x1xf64>) scalars(%[[ROWS]], %[[C1]], %[[C0]], %[[C17]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[X0]], %[[I0]] : tensor<?x17xf64>, tensor<?x17xi32>) source "tam.quadratic_forms"
-// CHECK: %[[S2:.*]]:2 = tamk.launch "sparsify_banded" ins(%{{.*}}, %{{.*}} : {{.*}}) scalars(%[[ROWS]], %[[C2]], %[[C3]], %[[C1]], %[[C17]], %[[C1]] : {{.*}}) outs(%[[S1]]#0, %[[S1]]#1 :
-// CHECK: %[[S3:.*]]:2 = tamk.launch "sparsify_onehot" ins(%{{.*}} : tensor<?xi32>) scalars(%[[ROWS]], %[[C3]], %[[C1]], %[[C4]], %[[C17]], %[[C3]] : {{.*}}) outs(%[[S2]]#0, %[[S2]]#1 :
+// CHECK: %[[S1:.*]]:2 = tamk.launch "sparsify_dense" ins(%[[O]] : tensor<?x1xf64>) scalars(%[[ROWS]], %[[C1]], %[[C0]], %[[C17]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[X0]], %[[I0]] : tensor<?x17xf64>, tensor<?x17xi32>) source "tam.quadratic_forms"
+// CHECK: %[[B:.*]]:2 = tamk.launch "bspline"
+// CHECK: %[[S2:.*]]:2 = tamk.launch "sparsify_banded" ins(%[[B]]#0, %[[B]]#1 : {{.*}}) scalars(%[[ROWS]], %[[C2]], %[[C3]], %[[C1]], %[[C17]], %[[C1]] : {{.*}}) outs(%[[S1]]#0, %[[S1]]#1 :
+// CHECK: %[[K:.*]] = tamk.launch "onehot"
+// CHECK: %[[S3:.*]]:2 = tamk.launch "sparsify_onehot" ins(%[[K]] : tensor<?xi32>) scalars(%[[ROWS]], %[[C3]], %[[C1]], %[[C4]], %[[C17]], %[[C3]] : {{.*}}) outs(%[[S2]]#0, %[[S2]]#1 :
 // CHECK: %[[S4:.*]]:2 = tamk.launch "sparsify_onehot" ins(%{{.*}} : tensor<?xi32>) scalars(%[[ROWS]], %[[C5]], %[[C5]], %[[C7]], %[[C17]], %[[C4]] : {{.*}}) outs(%[[S3]]#0, %[[S3]]#1 :
-// CHECK: %[[S5:.*]]:2 = tamk.launch "sparsify_multihot" ins(%{{.*}} : tensor<?x3xi32>) scalars(%[[ROWS]], %[[C3]], %[[C12]], %[[SCALE]], %[[C12]], %[[C17]], %[[C9]] : {{.*}}) outs(%[[S4]]#0, %[[S4]]#1 :
+// CHECK: %[[T:.*]] = tamk.launch "tree_oblivious"
+// CHECK: %[[S5:.*]]:2 = tamk.launch "sparsify_multihot" ins(%[[T]] : tensor<?x3xi32>) scalars(%[[ROWS]], %[[C3]], %[[C12]], %[[SCALE]], %[[C12]], %[[C17]], %[[C9]] : {{.*}}) outs(%[[S4]]#0, %[[S4]]#1 :
 // CHECK: %[[S6:.*]]:2 = tamk.launch "sparsify_sparse" ins(%{{.*}}, %{{.*}} : {{.*}}) scalars(%[[ROWS]], %[[C5]], %[[C5]], %[[C24]], %[[C17]], %[[C12]] : {{.*}}) outs(%[[S5]]#0, %[[S5]]#1 :
 // CHECK: %[[Q:.*]] = tamk.launch "quadratic_forms" ins(%[[S6]]#0, %[[S6]]#1, %[[ENDS]], %[[TV]] : {{.*}}) scalars(%[[ROWS]], %[[C17]], %[[C6]] : index, i64, i64) outs(%{{.*}} : tensor<?x7xf64>) source "tam.quadratic_forms"
 // CHECK: materialize_in_destination %[[Q]] in

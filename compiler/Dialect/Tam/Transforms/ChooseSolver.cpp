@@ -34,23 +34,17 @@ namespace {
 /// that solves it directly.
 class CgWriter {
 public:
-  CgWriter(func::FuncOp fit, SolveOp solve)
-      : fit(fit), solve(solve), builder(solve.getContext()) {}
+  /// `leastMerged`: see the option merge-columns.
+  CgWriter(func::FuncOp fit, SolveOp solve, int64_t leastMerged)
+      : fit(fit), solve(solve), leastMerged(leastMerged),
+        builder(solve.getContext()) {}
 
   /// Finds the system's effects. \returns null, or a message if conjugate
   /// gradients cannot solve the system.
   const char *findEffects();
 
-  /// Makes one effect of linear terms that are neighbours: of `least` or more,
-  /// and with at most `mostColumns` columns.
-  void mergeColumns(size_t least, int64_t mostColumns);
-
-  /// Removes what the merge has added to the function that solves directly.
-  void removeMerged();
-
   /// Makes the functions written from now on factor the effects of at most
-  /// `blockLimit` columns. \returns for each of the model's effects whether it
-  /// is factored.
+  /// `blockLimit` columns. \returns for each effect whether it is factored.
   /// `areSmall`: these are the functions for when memory is short. Emits an
   /// error if the factors are too large for a state.
   FailureOr<SmallVector<bool>> chooseFactored(int64_t blockLimit,
@@ -66,12 +60,10 @@ public:
   int64_t getLargest(int64_t limit) const;
 
 private:
-  /// One effect of the system, or several that are merged.
+  /// One effect of the system.
   struct Effect {
     /// First column in the design, and number of columns.
     int64_t first, size;
-    /// Number of the model's effects.
-    size_t count;
     /// Values of the function: its design matrix and its penalty.
     Value design, penalty;
     /// Offset of its factor in the state, in bytes; -1 if it is not factored.
@@ -85,8 +77,6 @@ private:
     IRMapping mapping;
     SmallVector<DictionaryAttr> arguments;
   };
-
-  void setEffects(const Effects &values, ArrayRef<EffectRun> runs);
 
   /// Adds name and attribute of small blocks to a function, if it has them.
   void mark(func::FuncOp function);
@@ -118,6 +108,7 @@ private:
 
   func::FuncOp fit;
   SolveOp solve;
+  int64_t leastMerged;
   OpBuilder builder;
   NormalEquationsOp equations;
   SmallVector<Effect> effects;
@@ -145,35 +136,14 @@ const char *CgWriter::findEffects() {
                          "precondition_small_blocks"})
     if (SymbolTable::lookupSymbolIn(fit->getParentOp(), name))
       return "expected no function that has a name of solver 'cg'";
-  const Effects all = Effects::of(equations);
-  setEffects(all, SmallVector<EffectRun>(all.size(), {0, 1}));
-  builder.setInsertionPointAfter(fit);
-  return nullptr;
-}
-
-void CgWriter::setEffects(const Effects &values, ArrayRef<EffectRun> runs) {
-  effects.clear();
   int64_t first = 0;
-  for (auto [design, penalty, run] :
-       llvm::zip_equal(values.designs, values.penalties, runs)) {
-    effects.push_back({first, columnsOf(design), run.count, design, penalty});
+  for (auto [design, penalty] :
+       llvm::zip(equations.getDesigns(), equations.getPenalties())) {
+    effects.push_back({first, columnsOf(design), design, penalty});
     first += effects.back().size;
   }
-}
-
-void CgWriter::mergeColumns(size_t least, int64_t mostColumns) {
-  const Effects all = Effects::of(equations);
-  const SmallVector<EffectRun> runs = findColumns(all, least, mostColumns);
-  OpBuilder before(equations);
-  setEffects(mergeRuns(before, all, runs), runs);
-}
-
-void CgWriter::removeMerged() {
-  for (const Effect &effect : effects)
-    if (effect.count > 1) {
-      effect.design.getDefiningOp()->erase();
-      effect.penalty.getDefiningOp()->erase();
-    }
+  builder.setInsertionPointAfter(fit);
+  return nullptr;
 }
 
 FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
@@ -190,10 +160,8 @@ FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
   }
   if (failed(verifyStateBytes(fit, state)))
     return failure();
-  SmallVector<bool> isFactored;
-  for (const Effect &effect : effects)
-    isFactored.append(effect.count, effect.factorOffset >= 0);
-  return isFactored;
+  return llvm::map_to_vector(
+      effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
 }
 
 void CgWriter::mark(func::FuncOp function) {
@@ -317,19 +285,27 @@ void CgWriter::writeApply() {
     return body.addArgument(type, fit.getLoc());
   };
   Value whole = addCoefficients(solve.getType(), 0);
-  SmallVector<Value> designs, penalties, slices, sums;
+  Effects all;
   for (const Effect &effect : effects) {
-    designs.push_back(copy.mapping.lookup(effect.design));
-    penalties.push_back(copy.mapping.lookup(effect.penalty));
-    slices.push_back(addCoefficients(numbers({effect.size}), effect.first));
+    all.designs.push_back(copy.mapping.lookup(effect.design));
+    all.penalties.push_back(copy.mapping.lookup(effect.penalty));
+  }
+  if (leastMerged > 0)
+    all = mergeRuns(builder, all, findColumns(all, leastMerged));
+  SmallVector<Value> slices, sums;
+  int64_t first = 0;
+  for (Value design : all.designs) {
+    slices.push_back(addCoefficients(numbers({columnsOf(design)}), first));
+    first += columnsOf(design);
   }
   Value product = PredictOp::create(builder, loc, equations.getY().getType(),
-                                    designs, slices, /*start=*/Value());
-  for (Value design : designs)
+                                    all.designs, slices, /*start=*/Value());
+  for (Value design : all.designs)
     sums.push_back(sum(copy, design.getLoc(), design, product));
-  Value result = NormalProductOp::create(
-      builder, loc, solve.getType(),
-      copy.mapping.lookup(equations.getGroupRows()), sums, penalties, whole);
+  Value result =
+      NormalProductOp::create(builder, loc, solve.getType(),
+                              copy.mapping.lookup(equations.getGroupRows()),
+                              sums, all.penalties, whole);
   finish(copy, result, {});
   // The target is not used here.
   if (auto target =
@@ -402,14 +378,12 @@ private:
     if (isDirect && (asked == Solver::Direct || unknowns < minCg))
       return success();
     auto fit = dyn_cast<func::FuncOp>(op->getParentOp());
-    CgWriter writer(fit, op);
+    CgWriter writer(fit, op, mergeColumns);
     const char *expected =
         fit ? writer.findEffects()
             : "expected a system of a function's body for solver 'cg'";
     if (expected)
       return isDirect ? success() : LogicalResult(op.emitError(expected));
-    if (mergeColumns > 0)
-      writer.mergeColumns(mergeColumns, mostMerged());
     auto factored = writer.chooseFactored(blockLimit);
     if (failed(factored))
       return failure();
@@ -426,18 +400,9 @@ private:
       writer.writeSetup();
       writer.writePrecondition();
     }
-    if (isDirect)
-      writer.removeMerged();
-    else
+    if (!isDirect)
       fit.erase();
     return success();
-  }
-
-  /// Most columns of merged effects, which are factored wherever each of them
-  /// would be.
-  int64_t mostMerged() const {
-    return smallBlockLimit > 0 ? std::min(blockLimit, smallBlockLimit)
-                               : blockLimit;
   }
 
   /// Tells the module which effects a variant factors, if the system is that of

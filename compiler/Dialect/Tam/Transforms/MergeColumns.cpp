@@ -18,7 +18,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <limits>
 #include <vector>
 
 namespace tamc::tam {
@@ -104,7 +103,7 @@ static void eraseUnused(ArrayRef<Value> values) {
 
 /// Replaces equations by those of merged effects, one for each run.
 static void merge(NormalEquationsOp equations, const Effects &effects,
-                  ArrayRef<EffectRun> runs) {
+                  ArrayRef<Run> runs) {
   if (runs.size() == effects.size())
     return;
   OpBuilder builder(equations);
@@ -129,7 +128,7 @@ static Attribute encodingOf(ColumnsOp merged, const Target &target,
 /// Replaces equations by those of merged effects, one for each run, whose
 /// matrices and sums get encodings. Where other sums have loops, those of
 /// merged effects are apart from them, and banded matrices become bands.
-static void merge(WrittenEquations &equations, ArrayRef<EffectRun> runs,
+static void merge(WrittenEquations &equations, ArrayRef<Run> runs,
                   bool hasLoops, const Target &target) {
   if (runs.size() == equations.size())
     return;
@@ -200,9 +199,9 @@ struct MergeColumns
     SmallVector<NormalEquationsOp> all;
     getOperation().walk([&](NormalEquationsOp op) { all.push_back(op); });
     for (NormalEquationsOp equations : all) {
-      const Effects effects = Effects::of(equations);
-      merge(equations, effects,
-            findColumns(effects, least, std::numeric_limits<int64_t>::max()));
+      const Effects effects = {llvm::to_vector(equations.getDesigns()),
+                               llvm::to_vector(equations.getPenalties())};
+      merge(equations, effects, findColumns(effects, least));
     }
   }
 };
@@ -227,22 +226,21 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
             return getEncoding(design.getType());
           }))
         continue;
-      auto kindOf = [&](size_t i) -> EffectKind {
+      auto kindOf = [&](size_t i) -> Kind {
         if (!equations.hasPlainPenalty(i))
-          return {EffectKind::None};
+          return {Kind::None};
         Value design = equations.designs[i];
         if (storesAllColumns(design))
-          return {columnsOf(design) > 1 ? EffectKind::Dense : EffectKind::None};
+          return {columnsOf(design) > 1 ? Kind::Dense : Kind::None};
         if (hasLoops && !equations.rhs[i]->hasAttr(kApartAttrName))
-          return {EffectKind::None};
+          return {Kind::None};
         auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
             getEncoding(design.getType()));
         if (!encoding || encoding.getBand() == 0)
-          return {EffectKind::None};
+          return {Kind::None};
         if (encoding.getSelfLayout() == SumsLayout::Diagonal)
-          return {getNumbersPerRow(design) == 1 ? EffectKind::Category
-                                                : EffectKind::None};
-        return {EffectKind::Bands, hasLoops ? encoding.getBand() : 0};
+          return {getNumbersPerRow(design) == 1 ? Kind::Category : Kind::None};
+        return {Kind::Bands, hasLoops ? encoding.getBand() : 0};
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
             hasLoops, *target);

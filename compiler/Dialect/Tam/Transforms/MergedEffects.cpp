@@ -8,6 +8,8 @@
 
 #include "MergedEffects.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace tamc::tam;
 
@@ -25,26 +27,24 @@ Value Effects::strengths() const {
   return first ? first.getStrengths() : Value();
 }
 
-SmallVector<EffectRun>
-tamc::tam::findRuns(const Effects &effects,
-                    function_ref<EffectKind(size_t)> kindOf, size_t least,
-                    int64_t mostColumns) {
-  SmallVector<EffectRun> runs;
+SmallVector<Run> tamc::tam::findRuns(const Effects &effects,
+                                     function_ref<Kind(size_t)> kindOf,
+                                     size_t least, int64_t mostColumns) {
+  SmallVector<Run> runs;
   const size_t count = effects.size();
   for (size_t first = 0; first < count;) {
-    const EffectKind kind = kindOf(first);
+    const Kind kind = kindOf(first);
     size_t end = first + 1;
     while (end < count && kindOf(end) == kind)
       ++end;
-    if (kind.name == EffectKind::None ||
-        end - first < std::max<size_t>(least, 2)) {
+    if (kind.name == Kind::None || end - first < std::max<size_t>(least, 2)) {
       for (; first < end; ++first)
         runs.push_back({first, 1});
       continue;
     }
     while (first < end) {
       int64_t columns = columnsOf(effects.designs[first]);
-      EffectRun run = {first++, 1};
+      Run run = {first++, 1};
       for (; first < end; ++first, ++run.count) {
         columns += columnsOf(effects.designs[first]);
         if (columns > mostColumns)
@@ -56,16 +56,14 @@ tamc::tam::findRuns(const Effects &effects,
   return runs;
 }
 
-SmallVector<EffectRun> tamc::tam::findColumns(const Effects &effects,
-                                              size_t least,
-                                              int64_t mostColumns) {
+SmallVector<Run> tamc::tam::findColumns(const Effects &effects, size_t least) {
   auto kindOf = [&](size_t i) {
     return effects.designs[i].getDefiningOp<LinearOp>() &&
                    effects.hasPlainPenalty(i)
-               ? EffectKind{EffectKind::Column}
-               : EffectKind{EffectKind::None};
+               ? Kind{Kind::Column}
+               : Kind{Kind::None};
   };
-  return findRuns(effects, kindOf, least, mostColumns);
+  return findRuns(effects, kindOf, least, std::numeric_limits<int64_t>::max());
 }
 
 /// The penalties of several effects, whose columns follow one another, as one
@@ -100,9 +98,9 @@ static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
 }
 
 Effects tamc::tam::mergeRuns(OpBuilder &builder, const Effects &effects,
-                             ArrayRef<EffectRun> runs) {
+                             ArrayRef<Run> runs) {
   Effects merged;
-  for (const EffectRun &run : runs) {
+  for (const Run &run : runs) {
     auto designs = ArrayRef(effects.designs).slice(run.first, run.count);
     auto penalties = ArrayRef(effects.penalties).slice(run.first, run.count);
     if (run.count == 1) {

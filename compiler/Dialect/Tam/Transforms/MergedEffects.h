@@ -21,11 +21,6 @@ namespace tamc::tam {
 struct Effects {
   llvm::SmallVector<mlir::Value> designs, penalties;
 
-  static Effects of(NormalEquationsOp equations) {
-    return {llvm::to_vector(equations.getDesigns()),
-            llvm::to_vector(equations.getPenalties())};
-  }
-
   size_t size() const { return designs.size(); }
 
   /// Whether an effect's penalty can be a part of another one: it has no sums
@@ -38,35 +33,34 @@ private:
 };
 
 /// Effects of one kind may be merged with each other, but for None.
-struct EffectKind {
+struct Kind {
   enum Name { None, Column, Category, Bands, Dense } name;
   /// Width of bands that are stored as such.
   int64_t width = 0;
 
-  bool operator==(const EffectKind &) const = default;
+  bool operator==(const Kind &) const = default;
 };
 
 /// Neighbouring effects that are merged; a single one is not changed.
-struct EffectRun {
+struct Run {
   size_t first, count;
 };
 
 /// The effects in runs: `least` or more neighbours of one kind, with at most
 /// `mostColumns` columns together, and single ones. Calls `kindOf` at most
 /// twice for each effect.
-llvm::SmallVector<EffectRun>
-findRuns(const Effects &effects, llvm::function_ref<EffectKind(size_t)> kindOf,
-         size_t least, int64_t mostColumns);
+llvm::SmallVector<Run> findRuns(const Effects &effects,
+                                llvm::function_ref<Kind(size_t)> kindOf,
+                                size_t least, int64_t mostColumns);
 
-/// findRuns() of linear terms.
-llvm::SmallVector<EffectRun> findColumns(const Effects &effects, size_t least,
-                                         int64_t mostColumns);
+/// findRuns() of linear terms, in any number.
+llvm::SmallVector<Run> findColumns(const Effects &effects, size_t least);
 
 /// Merges the effects of each run: their matrices by tam.columns, their
 /// penalties, which are plain, into one. \returns one effect for each. Linear
 /// in the effects and the parts of their penalties.
 Effects mergeRuns(mlir::OpBuilder &builder, const Effects &effects,
-                  llvm::ArrayRef<EffectRun> runs);
+                  llvm::ArrayRef<Run> runs);
 
 } // namespace tamc::tam
 

@@ -29,11 +29,9 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
       each effect of at most `block-limit` columns; if some effect has more
       columns, the factors are those of the blocks of T P + 1e-6 T I;
     * @apply returns A v, computed as sums over rows of the products of the
-      design with the predictions for the coefficients v. A is not stored;
+      design with the predictions for the coefficients v. A is not stored.
+      Linear terms are one matrix, as `tam-merge-columns` makes it;
     * @precondition solves with the factors.
-
-    Of `merge-columns` or more linear terms that are neighbours, as many as
-    `small-block-limit` allows are one effect here.
 
     If a factored effect has more than `small-block-limit` columns, there are
     also @cg_small_blocks and @precondition_small_blocks, which do not factor
@@ -83,8 +81,7 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
            "Least unknowns of a system that gets both solvers, if the spec "
            "leaves the choice open">,
     Option<"mergeColumns", "merge-columns", "int64_t", /*default=*/"16",
-           "Least linear terms that become one effect of conjugate gradients "
-           "(0: never)">,
+           "Least linear terms that become one matrix in @apply (0: never)">,
   ];
 }
 

@@ -38,6 +38,13 @@ void tamc::reference::addRhs(const Matrix &a, const Vector &y,
   }
 }
 
+void tamc::reference::addSquares(const Matrix &a, const Vector *weights,
+                                 Vector &sum) {
+  for (size_t row = 0; row < a.rows; ++row)
+    for (size_t i = 0; i < a.columns; ++i)
+      sum[i] += (weights ? (*weights)[row] : 1) * a.at(row, i) * a.at(row, i);
+}
+
 using Rows = std::vector<std::vector<long double>>;
 
 static std::optional<Rows> factor(const Matrix &a, size_t *pivot) {

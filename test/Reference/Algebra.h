@@ -22,6 +22,9 @@ void addGram(const Matrix &a, const Matrix &b, const Vector *weights,
 void addRhs(const Matrix &a, const Vector &y, const Vector *weights,
             Vector &sum);
 
+/// Adds the diagonal of a' diag(weights) a to `sum`.
+void addSquares(const Matrix &a, const Vector *weights, Vector &sum);
+
 /// L of A = L L' from the lower triangle of A, zero above the diagonal. nullopt
 /// if a pivot is not positive; `pivot`, if given, is then set to its index.
 std::optional<Matrix> factorCholesky(const Matrix &a, size_t *pivot = nullptr);

@@ -12,6 +12,7 @@
 #include "Inference.h"
 #include "Layouts.h"
 #include "NormalEquations.h"
+#include "RowOperands.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -92,6 +93,9 @@ private:
   LogicalResult verifyRows(Operation *op);
   LogicalResult verifyRange(Operation *op, mlir::Value design);
   LogicalResult execute(tam::NormalEquationsOp op);
+  Datum linearColumns(tam::LinearColumnsOp op);
+  Datum squares(tam::SquaresOp op);
+  FailureOr<Datum> diagonalFactor(tam::DiagonalFactorOp op);
   Datum expandLevels(tam::ExpandLevelsOp op);
   FailureOr<Datum> gram(tam::GramOp op);
   FailureOr<Datum> rhs(tam::RhsOp op);
@@ -147,6 +151,41 @@ Datum Execution::mapPoints(mlir::Value points, size_t columns,
       design.at(row, i) = values[i];
   }
   return design;
+}
+
+Datum Execution::linearColumns(tam::LinearColumnsOp op) {
+  const size_t columns = op.getInputs().size();
+  Matrix design(get<Vector>(op.getInputs().front()).size(), columns);
+  for (size_t i = 0; i < columns; ++i) {
+    const Vector &values = get<Vector>(op.getInputs()[i]);
+    const Vector &p = get<Vector>(op.getParameters()[i]);
+    const double scale = op.getScales()[i];
+    auto mode = tam::Extrapolate::Continue;
+    if (op.getExtrapolate())
+      mode = cast<tam::ExtrapolateAttr>((*op.getExtrapolate())[i]).getValue();
+    for (size_t row = 0; row < design.rows; ++row)
+      design.at(row, i) =
+          extrapolate([=](double x) { return linearRow(x, scale); },
+                      convert(mode), (values[row] - p[0]) / p[1])[0];
+  }
+  return design;
+}
+
+Datum Execution::squares(tam::SquaresOp op) {
+  Vector sums = get<Vector>(op.getAccumulator());
+  addSquares(get<Matrix>(op.getA()), weightsOf(op.getWeights()), sums);
+  return sums;
+}
+
+FailureOr<Datum> Execution::diagonalFactor(tam::DiagonalFactorOp op) {
+  size_t pivot = 0;
+  auto factor = factorDiagonal(
+      op.getSums() ? &get<Vector>(op.getSums()) : nullptr,
+      get<Matrix>(op.getPenalty()), get<int64_t>(op.getGroupRows()), &pivot);
+  if (!factor)
+    return op.emitOpError("expected a positive definite matrix, got pivot ")
+           << pivot << " that is not positive";
+  return Datum(std::move(*factor));
 }
 
 void Execution::execute(tam::BoundaryOp op) {
@@ -351,35 +390,7 @@ Datum Execution::expandLevels(tam::ExpandLevelsOp op) {
 
 /// Checks that the operands of an op over rows have the same rows.
 LogicalResult Execution::verifyRows(Operation *op) {
-  SmallVector<mlir::Value> operands;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<tam::GramOp, tam::RhsOp>([&](auto sum) {
-        operands.append({sum->getOperand(0), sum->getOperand(1)});
-        if (sum.getWeights())
-          operands.push_back(sum.getWeights());
-      })
-      .Case([&](tam::NormalEquationsOp equations) {
-        llvm::append_range(operands, equations.getDesigns());
-        operands.push_back(equations.getY());
-        if (equations.getWeights())
-          operands.push_back(equations.getWeights());
-      })
-      .Case<tam::PredictOp>([&](auto predict) {
-        llvm::append_range(operands, predict.getDesigns());
-        if (predict.getStart())
-          operands.push_back(predict.getStart());
-      })
-      .Case<tam::DecomposeOp, tam::DesignOp, tam::ColumnsOp,
-            tam::QuadraticFormsOp>(
-          [&](auto all) { llvm::append_range(operands, all.getDesigns()); })
-      .Case<tam::NeuralOp, tam::RadialOp, tam::TreeOp>([&](auto map) {
-        operands.push_back(map.getPoints());
-        if (map.getOnly())
-          operands.push_back(map.getOnly());
-      })
-      .Case<tam::StackOp, tam::KroneckerOp, tam::BlendOp>([&](Operation *all) {
-        llvm::append_range(operands, all->getOperands());
-      });
+  const SmallVector<mlir::Value> operands = rowOperandsOf(op);
   auto rowsOf = [&](mlir::Value operand) {
     const Datum &value = getAny(operand);
     const auto *matrix = std::get_if<Matrix>(&value);
@@ -516,6 +527,7 @@ LogicalResult Execution::execute(Operation *op) {
             }
             return all;
           })
+          .Case([&](tam::LinearColumnsOp op) { return linearColumns(op); })
           .Case([&](tam::SliceOp op) -> Datum {
             auto type = cast<RankedTensorType>(op.getType());
             const Matrix &points = get<Matrix>(op.getPoints());
@@ -610,6 +622,7 @@ LogicalResult Execution::execute(Operation *op) {
           })
           .Case([&](tam::GramOp op) { return gram(op); })
           .Case([&](tam::RhsOp op) { return rhs(op); })
+          .Case([&](tam::SquaresOp op) { return squares(op); })
           .Case([&](tam::MarginalOp op) -> Datum {
             SmallVector<int64_t> rows = op.getRowMap();
             SmallVector<int64_t> columns = op.getColumnMap();
@@ -681,6 +694,14 @@ LogicalResult Execution::execute(Operation *op) {
           .Case([&](tam::FactorSolveOp op) -> Datum {
             return solveFactored(get<Matrix>(op.getFactor()),
                                  get<Vector>(op.getVector()));
+          })
+          .Case([&](tam::DiagonalFactorOp op) { return diagonalFactor(op); })
+          .Case([&](tam::DiagonalSolveOp op) -> Datum {
+            Vector x = get<Vector>(op.getVector());
+            const Vector &factor = get<Vector>(op.getFactor());
+            for (size_t i = 0; i < x.size(); ++i)
+              x[i] *= factor[i] * factor[i];
+            return x;
           })
           .Case([&](tam::ColumnMeansOp op) -> Datum {
             return columnMeans(get<Matrix>(op.getMatrix()),

@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace tamc::reference;
 using llvm::ArrayRef;
 
@@ -68,6 +70,22 @@ Matrix tamc::reference::normalMatrix(ArrayRef<const Matrix *> sums,
     top += penalty.rows;
   }
   return a;
+}
+
+std::optional<Vector> tamc::reference::factorDiagonal(const Vector *sums,
+                                                      const Matrix &penalty,
+                                                      int64_t rows,
+                                                      size_t *pivot) {
+  const Matrix matrix = normalMatrix({}, &penalty, rows);
+  Vector factor;
+  for (size_t i = 0; i < matrix.rows; ++i) {
+    const double value = matrix.at(i, i) + (sums ? (*sums)[i] : 0);
+    *pivot = i;
+    if (!(value > 0))
+      return std::nullopt;
+    factor.push_back(1 / std::sqrt(value));
+  }
+  return factor;
 }
 
 Vector tamc::reference::normalProduct(ArrayRef<const Vector *> sums,

@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <optional>
+
 namespace tamc::reference {
 
 /// The sums a'Wb of all pairs of designs (i, j), i <= j, in the order (0,0),
@@ -34,6 +36,12 @@ Matrix normalMatrix(llvm::ArrayRef<const Matrix *> sums,
 Vector normalProduct(llvm::ArrayRef<const Vector *> sums,
                      llvm::ArrayRef<const Matrix *> penalties, int64_t rows,
                      const Vector &v);
+
+/// The inverse square roots of the diagonal of Gram + T P + 1e-6 T I, from that
+/// of Gram (null: zero). nullopt if one of its numbers is not positive; `pivot`
+/// is then set to its index.
+std::optional<Vector> factorDiagonal(const Vector *sums, const Matrix &penalty,
+                                     int64_t rows, size_t *pivot);
 
 } // namespace tamc::reference
 

@@ -322,6 +322,14 @@ void Subjects::addSolvers() {
          .formula = categories,
          .options = {"--merge-columns=2", "--row-words=2"}},
         sums);
+  // The diagonal of merged columns, of all sums and of the penalties alone.
+  for (const char *limit : {"2", "512"})
+    add({.name = std::string("solvers/merged-columns-cg-") + limit,
+         .formula = linear,
+         .keys = "solver: cg\n",
+         .options = {"--merge-columns=2",
+                     std::string("--block-limit=") + limit}},
+        Sums::Loops);
   // Bands meet each encoding, before and after them; Fourier terms and
   // polynomials become one dense matrix.
   const std::string bands =

@@ -61,6 +61,30 @@ class ConjugateGradients(harness.TestCase):
                                  name=name, group="g", date="date")
             self.check_agrees(model, case["train"], case["test"])
 
+    def test_many_linear_terms(self):
+        """Neighbours are one matrix, of which the diagonal is factored: as many
+        iterations as with a factor for each. An effect without a factor, or one
+        of few columns, does not change the result."""
+        draw = random.Random(4)
+        names = [f"x{i}" for i in range(60)]
+        lines = [",".join(["y", "g", *names])]
+        for i in range(1200):
+            common = [draw.gauss(0, 1) for _ in range(4)]
+            own = [repr(common[j % 4] + 0.05 * draw.gauss(0, 1))
+                   for j in range(len(names))]
+            lines.append(",".join([repr(sum(common) + draw.gauss(0, 1)),
+                                   "pq"[i % 2], *own]))
+        (self.dir / "rows.csv").write_text("\n".join(lines) + "\n")
+        formula = "y ~ " + " + ".join(f"l({name}, ap=-6)" for name in names)
+        most = {}
+        for options in ((), ("--merge-columns=0",), ("--small-block-limit=3",),
+                        ("--block-limit=0",)):
+            with self.subTest(options=options):
+                model = self.compile(formula, "--min-cg=0", *options, group="g")
+                told = self.check_agrees(model, "rows.csv", "rows.csv")
+                most[options] = told["most iterations of a group"]
+        self.assertAlmostEqual(most[()], most[("--merge-columns=0",)], delta=1)
+
     def test_sketch(self):
         """Trees whose Gram matrix is far from its diagonal, and groups of more
         than a segment of rows: the penalty alone, a multiple of the identity,

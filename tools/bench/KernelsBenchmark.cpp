@@ -421,6 +421,40 @@ void addFeatures() {
   });
 }
 
+/// n linear columns, and the sums of their squares.
+void addLinearColumns(int64_t n) {
+  auto add = [&](const std::string &name, auto run) {
+    const std::string whole = name + "/" + std::to_string(n);
+    benchmark::RegisterBenchmark(whole.c_str(), [=](benchmark::State &state) {
+      static const double parameters[] = {0.1, 1.3, -1.0, 1.0};
+      const Doubles scales(n, 1.7);
+      const std::vector<int64_t> modes(n, TAMRT_LINEAR);
+      Doubles columns, values(rows * n), sums(n);
+      for (int64_t j = 0; j < n; ++j) {
+        const Doubles x = input(false, static_cast<int>(j));
+        columns.insert(columns.end(), x.begin(), x.end());
+      }
+      std::vector<const double *> inputs;
+      for (int64_t j = 0; j < n; ++j)
+        inputs.insert(inputs.end(), {columns.data() + j * rows, parameters});
+      for (auto _ : state) {
+        run(scales, modes, inputs, values, sums);
+        benchmark::ClobberMemory();
+      }
+      countRows(state);
+    });
+  };
+  add("linear_columns", [=](const Doubles &scales, const auto &modes,
+                            const auto &inputs, Doubles &values, Doubles &) {
+    tamrt_linear_columns(&context, scales.data(), modes.data(), inputs.data(),
+                         2 * n, rows, values.data());
+  });
+  add("squares_dense", [=](const Doubles &, const auto &, const auto &,
+                           Doubles &values, Doubles &sums) {
+    tamrt_squares_dense(&context, values.data(), nullptr, rows, n, sums.data());
+  });
+}
+
 void addPairs() {
   for (bool shuffled : {false, true}) {
     const std::string kind = shuffled ? "/shuffled" : "/smooth";
@@ -520,6 +554,8 @@ int main(int argc, char **argv) {
   addModel(false);
   addModel(true);
   addFeatures();
+  for (int64_t n : {16, 600})
+    addLinearColumns(n);
   for (int n : {25, 100, 104, 400, 530, 1000, 1627})
     addSolve(n);
   for (int n : {4, 9, 16, 24, 32, 46, 64})

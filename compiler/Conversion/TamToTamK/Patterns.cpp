@@ -559,6 +559,55 @@ class FactorSolvePattern : public KernelPattern<tam::FactorSolveOp> {
   }
 };
 
+class DiagonalFactorPattern : public KernelPattern<tam::DiagonalFactorOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::DiagonalFactorOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    auto sources = sourcesOf(op, op.getPenalty());
+    if (failed(sources))
+      return failure();
+    const AllPenalties all(*sources);
+    SmallVector<Value> factor;
+    auto write = [&](const PenaltyEntries &some,
+                     ValueRange weights) -> LogicalResult {
+      if (!weights.empty())
+        return op.emitOpError("expected a penalty that is not learnt");
+      Launch launch(rewriter, op, "diagonal_factor");
+      if (failed(some.addTo(launch, rewriter, op)))
+        return failure();
+      auto written =
+          launch.inOptional(adaptor.getSums())
+              .slot(SlotKind::Rows)
+              .scalars64(
+                  {all.size, static_cast<int64_t>(op.getColumn()), some.size()})
+              .out(tensorType(op.getResult()))
+              .create();
+      if (failed(written))
+        return failure();
+      factor = std::move(*written);
+      return success();
+    };
+    if (failed(all.forEach(write)))
+      return failure();
+    return factor;
+  }
+};
+
+class DiagonalSolvePattern : public KernelPattern<tam::DiagonalSolveOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::DiagonalSolveOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    return Launch(rewriter, op, "diagonal_apply")
+        .in(adaptor.getFactor())
+        .in(adaptor.getVector())
+        .scalar(tensorType(op.getVector()).getDimSize(0))
+        .out(tensorType(op.getResult()))
+        .create();
+  }
+};
+
 class SolvePattern : public KernelPattern<tam::SolveOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -634,9 +683,9 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
                AffinePattern, WaveletPattern, ZerosPattern, PenaltyPattern,
                MarginalPattern, NormalMatrixPattern, NormalVectorPattern,
                NormalProductPattern, SolvePattern, FactorPattern,
-               FactorSolvePattern, ApplyPattern<tam::PredictOp>,
-               ApplyPattern<tam::DecomposeOp>, DesignPattern>(
-      converter, patterns.getContext());
+               FactorSolvePattern, DiagonalFactorPattern, DiagonalSolvePattern,
+               ApplyPattern<tam::PredictOp>, ApplyPattern<tam::DecomposeOp>,
+               DesignPattern>(converter, patterns.getContext());
   populateSumPatterns(converter, patterns);
   populatePointPatterns(converter, patterns);
   populateInferencePatterns(converter, patterns);

@@ -147,6 +147,31 @@ class BlendPattern : public FeatureMapPattern<tam::BlendOp> {
   }
 };
 
+class LinearColumnsPattern : public FeatureMapPattern<tam::LinearColumnsOp> {
+  using FeatureMapPattern::FeatureMapPattern;
+  FailureOr<SmallVector<Value>>
+  compute(tam::LinearColumnsOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    SmallVector<int64_t> modes(op.getInputs().size(),
+                               modeOf(tam::Extrapolate::Continue));
+    if (auto given = op.getExtrapolateAttr())
+      modes = llvm::map_to_vector(
+          given.getAsRange<tam::ExtrapolateAttr>(),
+          [](tam::ExtrapolateAttr mode) { return modeOf(mode.getValue()); });
+    const Location loc = op.getLoc();
+    Launch launch(rewriter, op, "linear_columns");
+    launch
+        .in(constantTensor<double>(rewriter, loc, rewriter.getF64Type(),
+                                   op.getScales()))
+        .in(constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(),
+                                    modes));
+    for (auto [column, parameters] :
+         llvm::zip(adaptor.getInputs(), adaptor.getParameters()))
+      launch.in(column).in(parameters);
+    return launch.rowsOf(op.getResult()).out(structuredType(op, 0)).create();
+  }
+};
+
 class NeuralPattern : public FeatureMapPattern<tam::NeuralOp> {
   using FeatureMapPattern::FeatureMapPattern;
   FailureOr<SmallVector<Value>>
@@ -271,8 +296,8 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
 
 void tamc::populatePointPatterns(const ComponentTypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<PidPattern, StackPattern, ColumnsPattern, SlicePattern,
-               BoundaryPattern, BlendPattern, NeuralPattern, RadialPattern,
-               TreePattern, KroneckerPattern, ConvertPattern>(
+  patterns.add<PidPattern, StackPattern, ColumnsPattern, LinearColumnsPattern,
+               SlicePattern, BoundaryPattern, BlendPattern, NeuralPattern,
+               RadialPattern, TreePattern, KroneckerPattern, ConvertPattern>(
       converter, patterns.getContext());
 }

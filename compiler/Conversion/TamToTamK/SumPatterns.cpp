@@ -92,9 +92,26 @@ class RhsPattern : public KernelPattern<tam::RhsOp> {
   }
 };
 
+class SquaresPattern : public KernelPattern<tam::SquaresOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::SquaresOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    tam::EncodingInterface encoding = tam::getEncoding(op.getA().getType());
+    return Launch(rewriter, op, "squares_" + encoding.getKernelTag())
+        .in(adaptor.getA())
+        .inOptional(adaptor.getWeights())
+        .slot(SlotKind::Rows)
+        .sizes(encoding, tensorType(op.getA()))
+        .out(adaptor.getAccumulator())
+        .create();
+  }
+};
+
 } // namespace
 
 void tamc::populateSumPatterns(const ComponentTypeConverter &converter,
                                RewritePatternSet &patterns) {
-  patterns.add<GramPattern, RhsPattern>(converter, patterns.getContext());
+  patterns.add<GramPattern, RhsPattern, SquaresPattern>(converter,
+                                                        patterns.getContext());
 }

@@ -77,6 +77,12 @@ struct Offset {
   }
 };
 
+/// scale * x in a mode.
+TAMRT_BODY double linearAt(double x, double scale, int64_t mode) {
+  const Evaluation e = Evaluation::of(x, mode);
+  return e.combine(scale * e.at, scale * e.inner);
+}
+
 struct Linear {
   static constexpr const char *name = "linear";
   static constexpr bool hasBarriers = false;
@@ -90,9 +96,36 @@ struct Linear {
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto from = block.view(x);
     auto to = block.view(values);
-    for (int64_t r = block.index(); r < rows; r += block.total()) {
-      const Evaluation e = Evaluation::of(from[r], mode);
-      to[r] = e.combine(scale * e.at, scale * e.inner);
+    for (int64_t r = block.index(); r < rows; r += block.total())
+      to[r] = linearAt(from[r], scale, mode);
+  }
+};
+
+/// Some columns, from `first` on, of the n that are side by side: a thread for
+/// each row and column.
+struct LinearColumns {
+  static constexpr const char *name = "linear_columns";
+  static constexpr bool hasBarriers = false;
+
+  /// So many at most.
+  static constexpr int64_t kMost = kMaxList / 2;
+
+  /// Of each column the input's values and its parameters.
+  List<const double> inputs;
+  double scales[kMost];
+  int64_t modes[kMost];
+  int64_t rows, n, first;
+  Buffer<double> values;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto to = block.view(values);
+    const int64_t count = inputs.count / 2;
+    for (int64_t i = block.index(); i < rows * count; i += block.total()) {
+      const int64_t r = i / count, j = i % count;
+      auto from = block.view(inputs.buffers[2 * j]);
+      auto range = block.view(inputs.buffers[2 * j + 1]);
+      const double x = (from[r] - range[0]) / range[1];
+      to[r * n + first + j] = linearAt(x, scales[j], modes[j]);
     }
   }
 };

@@ -27,6 +27,7 @@ public:
     all.normalize = normalize;
     all.offset = offset;
     all.linear = linear;
+    all.linear_columns = linear_columns;
     all.affine = affine;
     all.fourier = fourier;
     all.chebyshev = chebyshev;
@@ -90,6 +91,35 @@ private:
       return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 4);
     launch(gridFor(rows), Linear{launch.buffer(x, rows), rows, scale, mode,
                                  launch.buffer(values, rows)});
+  }
+
+  /// `scales` and `modes` are constants of the model, in memory of the CPU.
+  static void linear_columns(Context *ctx, const double *scales,
+                             const int64_t *modes, const double *const *inputs,
+                             int64_t inputs_count, int64_t rows,
+                             double *values) {
+    Launcher launch(ctx);
+    if (inputs_count % 2 != 0)
+      return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 3);
+    const int64_t n = inputs_count / 2;
+    for (int64_t j = 0; j < n; ++j)
+      if (!isMode(modes[j]))
+        return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 2);
+    constexpr int64_t kMost = LinearColumns::kMost;
+    for (int64_t first = 0; first < n; first += kMost) {
+      LinearColumns body = {
+          {}, {}, {}, rows, n, first, launch.buffer(values, rows * n)};
+      const int64_t count = least(kMost, n - first);
+      body.inputs.count = 2 * count;
+      for (int64_t j = 0; j < count; ++j) {
+        const double *const *input = inputs + 2 * (first + j);
+        body.inputs.buffers[2 * j] = launch.buffer(input[0], rows);
+        body.inputs.buffers[2 * j + 1] = launch.buffer(input[1], 2);
+        body.scales[j] = scales[first + j];
+        body.modes[j] = modes[first + j];
+      }
+      launch(gridFor(rows * count), body);
+    }
   }
 
   static void affine(Context *ctx, const double *x, int64_t rows, double scale,

@@ -105,6 +105,33 @@ struct AddPenalties {
   }
 };
 
+/// The diagonal of A = diag(sums) + T * P + floor * I: a thread for each number
+/// reads all entries.
+struct AssembleDiagonal {
+  static constexpr const char *name = "assemble_diagonal";
+  static constexpr bool hasBarriers = false;
+
+  Entries penalties;
+  /// Null: all zero.
+  Buffer<const double> sums;
+  int64_t n;
+  double scale, floor;
+  Buffer<double> diagonal;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto entries = penalties.view(block);
+    auto from = block.view(sums);
+    auto to = block.view(diagonal);
+    for (int64_t i = block.index(); i < n; i += block.total()) {
+      double sum = sums.data ? double(from[i]) : 0.0;
+      for (int64_t p = 0; p < penalties.count; ++p)
+        if (entries.column[p] == i && entries.row[p] == i)
+          sum += scale * entries.at(p);
+      to[i] = sum + floor;
+    }
+  }
+};
+
 /// q += T P v + floor v: a thread for each element of q reads all entries.
 struct MultiplyPenalties {
   static constexpr const char *name = "multiply_penalty";
@@ -393,6 +420,35 @@ private:
   };
 };
 
+/// Whether the n numbers `at(j)` of a diagonal, of which a thread reads those
+/// whose index is its own modulo the number of threads, are positive and
+/// finite. If not, the kernel fails with the first one that is not, counted
+/// from `column`.
+template <class Block, class At>
+TAMRT_BODY bool arePivots(Block &block, int64_t n, int64_t column,
+                          const At &at) {
+  auto scratch = block.shared(0, kSolveThreads / kWarp);
+  double own = static_cast<double>(n), isInfinite = 0.0;
+  for (int64_t j = block.thread(); j < n; j += block.threads()) {
+    const double pivot = at(j);
+    if (pivot > 0.0 && isFinite(pivot))
+      continue;
+    own = static_cast<double>(j);
+    isInfinite = isFinite(pivot) ? 0.0 : 1.0;
+    break;
+  }
+  // The least is the negative of the greatest negative.
+  const double first = -reduce(block, scratch, -own, Greater());
+  isInfinite = reduce(block, scratch, own == first ? isInfinite : 0.0, Add());
+  if (first == static_cast<double>(n))
+    return true;
+  if (block.thread() == 0)
+    block.fail(isInfinite > 0.0 ? TAMRT_ERROR_OVERFLOW
+                                : TAMRT_ERROR_NOT_POSITIVE_DEFINITE,
+               column + static_cast<int64_t>(first));
+  return false;
+}
+
 /// Factors A in place; if a pivot is not positive or too small, the factor is
 /// that of A's diagonal alone.
 struct CholeskyFactor {
@@ -410,29 +466,16 @@ struct CholeskyFactor {
     auto matrix = block.view(a), work = block.view(workspace);
     Triangle<Block, ViewOf<Block, double>> triangle(block, matrix, n);
     const int64_t diagonal = TAMRT_PANEL_WORKSPACE(n);
-    double first = static_cast<double>(n), largest = 0.0, isInfinite = 0.0;
+    double largest = 0.0;
     for (int64_t j = block.thread(); j < n; j += block.threads()) {
       const double pivot = matrix[j * (n + 1)];
       work[diagonal + j] = pivot;
       largest = greatest(largest, pivot);
-      if (pivot > 0.0 && isFinite(pivot))
-        continue;
-      if (static_cast<double>(j) < first) {
-        first = static_cast<double>(j);
-        isInfinite = isFinite(pivot) ? 0.0 : 1.0;
-      }
     }
-    const double own = first;
-    first = -triangle.greatestOf(-first);
-    isInfinite = triangle.sumOf(own == first ? isInfinite : 0.0);
-    largest = triangle.greatestOf(largest);
-    if (first < static_cast<double>(n)) {
-      if (block.thread() == 0)
-        block.fail(isInfinite > 0.0 ? TAMRT_ERROR_OVERFLOW
-                                    : TAMRT_ERROR_NOT_POSITIVE_DEFINITE,
-                   column + static_cast<int64_t>(first));
+    if (!arePivots(block, n, column,
+                   [&](int64_t j) { return double(matrix[j * (n + 1)]); }))
       return;
-    }
+    largest = triangle.greatestOf(largest);
     const double limit = kMinPivot * largest;
     double failures = triangle.factor() < 0 ? 0.0 : 1.0;
     for (int64_t j = block.thread(); failures == 0.0 && j < n;
@@ -446,6 +489,41 @@ struct CholeskyFactor {
       matrix[k] = k % n == k / n
                       ? 1.0 / std::sqrt(greatest(work[diagonal + k / n], limit))
                       : 0.0;
+  }
+};
+
+/// Replaces a diagonal by the inverse square roots: one block of threads.
+struct DiagonalFactor {
+  static constexpr const char *name = "diagonal_factor";
+  static constexpr bool hasBarriers = true;
+
+  int64_t n, column;
+  Buffer<double> factor;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto numbers = block.view(factor);
+    if (!arePivots(block, n, column,
+                   [&](int64_t j) { return double(numbers[j]); }))
+      return;
+    for (int64_t j = block.thread(); j < n; j += block.threads())
+      numbers[j] = 1.0 / std::sqrt(double(numbers[j]));
+  }
+};
+
+/// x with A x = b, from the factor of the diagonal A.
+struct DiagonalApply {
+  static constexpr const char *name = "diagonal_apply";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> factor, b;
+  int64_t n;
+  Buffer<double> x;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto inverse = block.view(factor), right = block.view(b);
+    auto to = block.view(x);
+    for (int64_t i = block.index(); i < n; i += block.total())
+      to[i] = right[i] * inverse[i] * inverse[i];
   }
 };
 

@@ -29,6 +29,8 @@ public:
     all.cholesky_solve = cholesky_solve;
     all.cholesky_factor = cholesky_factor;
     all.cholesky_apply = cholesky_apply;
+    all.diagonal_factor = diagonal_factor;
+    all.diagonal_apply = diagonal_apply;
     all.multiply_penalty = multiply_penalty;
     all.multiply_learnt_penalty = multiply_learnt_penalty;
     all.cholesky_inverse = cholesky_inverse;
@@ -267,6 +269,29 @@ private:
     Launcher launch(ctx);
     launch(Grid{1, kSolveThreads, kSolveThreads / kWarp},
            CholeskyApply{launch.buffer(a, n * n), launch.buffer(b, n), n,
+                         launch.buffer(x, n)});
+  }
+  static void diagonal_factor(Context *ctx, const int32_t *penalty_row,
+                              const int32_t *penalty_column,
+                              const double *penalty_value, const double *sums,
+                              int64_t group_rows, int64_t n, int64_t column,
+                              int64_t penalties, double *factor) {
+    Launcher launch(ctx);
+    const Buffer<double> numbers = launch.buffer(factor, n);
+    const auto scale = static_cast<double>(group_rows);
+    launch(gridFor(n),
+           AssembleDiagonal{entries(launch, penalty_row, penalty_column,
+                                    penalty_value, penalties),
+                            launch.buffer(sums, sums ? n : 0), n, scale,
+                            TAMRT_PENALTY_FLOOR * scale, numbers});
+    launch(Grid{1, kSolveThreads, kSolveThreads / kWarp},
+           DiagonalFactor{n, column, numbers});
+  }
+  static void diagonal_apply(Context *ctx, const double *factor,
+                             const double *b, int64_t n, double *x) {
+    Launcher launch(ctx);
+    launch(gridFor(n),
+           DiagonalApply{launch.buffer(factor, n), launch.buffer(b, n), n,
                          launch.buffer(x, n)});
   }
   static void multiply_penalty(Context *ctx, const int32_t *penalty_row,

@@ -43,6 +43,7 @@ public:
     all.gram_sparse_sparse = gram_sparse_sparse;
     all.gram_multihot_dense = gram_multihot_dense;
     all.gram_multihot_banded = gram_multihot_banded;
+    all.squares_dense = squares_dense;
     all.rhs_dense = rhs_dense;
     all.rhs_banded = rhs_banded;
     all.rhs_onehot = rhs_onehot;
@@ -329,6 +330,17 @@ private:
     products(launch, multiHot(launch, a, rows, za, scale),
              banded(launch, b, b_start, rows, zb), w, rows, na, nb, false,
              sums);
+  }
+
+  static void squares_dense(Context *ctx, const double *a, const double *w,
+                            int64_t rows, int64_t n, double *sums) {
+    if (rows == 0)
+      return;
+    Launcher launch(ctx);
+    const Segments segments = launch.segments(rows);
+    launch(gridFor(n * segments.count),
+           AddSquares{dense(launch, a, rows, n), weightsOf(launch, w, rows),
+                      rows, n, segments, launch.sums(sums, n)});
   }
 
   static void rhs_dense(Context *ctx, const double *a, const double *y,

@@ -16,6 +16,7 @@
 
 #include "backends/cuda/Block.h"
 #include "backends/cuda/Elementary.h"
+#include "backends/cuda/Encodings.h"
 #include "backends/cuda/Segments.h"
 
 #include "tamrt/abi.h"
@@ -100,6 +101,33 @@ template <class Left, class Right> struct AddProducts {
       sum = addCount(result.before(segment, i * nb + j), sum, unit);
     if (isMine)
       result.put(segment, i * nb + j, sum);
+  }
+};
+
+/// Adds the diagonal of a' W a: a thread for each column and segment.
+struct AddSquares {
+  static constexpr const char *name = "squares";
+  static constexpr bool hasBarriers = false;
+
+  Dense a;
+  Buffer<const double> w;
+  int64_t rows, n;
+  Segments segments;
+  SegmentSums sums;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto matrix = a.view(block);
+    auto weights = block.view(w);
+    auto result = sums.view(block);
+    forEachSum(block, segments, n, rows,
+               [&](int64_t segment, int64_t i, int64_t begin, int64_t end) {
+                 double sum = result.before(segment, i);
+                 for (int64_t r = begin; r < end; ++r) {
+                   const double own = matrix.at(r, i);
+                   sum += (w.data ? weights[r] * own : own) * own;
+                 }
+                 result.put(segment, i, sum);
+               });
   }
 };
 

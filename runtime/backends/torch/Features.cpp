@@ -126,6 +126,45 @@ static void linear(const double *x, int64_t rows, double scale, int64_t mode,
            [&](const Tensor &at) { return at.mul(scale).unsqueeze(1); });
 }
 
+static void linear_columns(const double *scales, const int64_t *modes,
+                           const double *const *inputs, int64_t inputs_count,
+                           int64_t rows, double *values) {
+  expect(inputs_count % 2 == 0, 3);
+  // Some columns of the same mode are evaluated together, as if they were one.
+  constexpr int64_t kMost = 64;
+  const int64_t n = inputs_count / 2;
+  const std::vector<int64_t> modeOf = read(modes, n);
+  const Tensor out = view(values, {rows, n});
+  for (int64_t first = 0, last = 0; first < n; first = last) {
+    const int64_t mode = modeOf[size_t(first)];
+    while (last < n && last - first < kMost && modeOf[size_t(last)] == mode)
+      ++last;
+    std::vector<Tensor> columns, parameters;
+    for (int64_t j = first; j < last; ++j) {
+      columns.push_back(view(inputs[2 * j], {rows}));
+      parameters.push_back(view(inputs[2 * j + 1], {2}));
+    }
+    const Tensor range = at::stack(parameters);
+    const Tensor scale = view(scales + first, {last - first});
+    forEachPart(rows, 8 * (last - first), [&](int64_t begin, int64_t end) {
+      std::vector<Tensor> some;
+      for (const Tensor &column : columns)
+        some.push_back(column.slice(0, begin, end));
+      const Tensor x =
+          at::stack(some, 1).sub(range.select(1, 0)).div(range.select(1, 1));
+      const Evaluation e(x.reshape(-1), mode, 2);
+      const auto phi = [&](const Tensor &at) {
+        return at.reshape(x.sizes()).mul(scale).reshape({-1, 1});
+      };
+      const Tensor result =
+          e.isBeyond ? e.combine(phi(e.at), phi(e.inner)) : phi(e.at);
+      out.slice(0, begin, end)
+          .slice(1, first, last)
+          .copy_(result.reshape(x.sizes()));
+    });
+  }
+}
+
 static void affine(const double *x, int64_t rows, double scale,
                    double *values) {
   const Tensor out = view(values, {rows, 2});
@@ -297,6 +336,7 @@ void addFeatures(Bodies &all) {
   all.normalize = normalize;
   all.offset = offset;
   all.linear = linear;
+  all.linear_columns = linear_columns;
   all.affine = affine;
   all.fourier = fourier;
   all.chebyshev = chebyshev;

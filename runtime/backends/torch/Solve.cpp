@@ -49,6 +49,17 @@ int64_t firstNotFinite(const Tensor &x) {
   return isBad.to(at::kInt).argmax().item<int64_t>();
 }
 
+/// Throws unless the numbers of a diagonal, whose first column is `column`, are
+/// positive and finite.
+void expectPivots(const Tensor &diagonal, int64_t column) {
+  if (const int64_t j = firstNotFinite(diagonal); j >= 0)
+    throw Failure{TAMRT_ERROR_OVERFLOW, column + j};
+  const Tensor isBad = diagonal.le(0);
+  if (isBad.any().item<bool>())
+    throw Failure{TAMRT_ERROR_NOT_POSITIVE_DEFINITE,
+                  column + isBad.to(at::kInt).argmax().item<int64_t>()};
+}
+
 std::vector<double> toVector(const Tensor &x) {
   const Tensor here = x.cpu().contiguous();
   const double *first = here.data_ptr<double>();
@@ -127,12 +138,7 @@ static void cholesky_inverse(int64_t n, double *a, double *inverse,
 static void cholesky_factor(int64_t n, int64_t column, double *a, double *) {
   Tensor matrix = matrixAt(a, n);
   const Tensor diagonal = matrix.diagonal().clone();
-  if (const int64_t j = firstNotFinite(diagonal); j >= 0)
-    throw Failure{TAMRT_ERROR_OVERFLOW, column + j};
-  const Tensor isBad = diagonal.le(0);
-  if (isBad.any().item<bool>())
-    throw Failure{TAMRT_ERROR_NOT_POSITIVE_DEFINITE,
-                  column + isBad.to(at::kInt).argmax().item<int64_t>()};
+  expectPivots(diagonal, column);
   const Tensor least = diagonal.max().mul(kMinPivot);
   bool isGood = factor(matrix) < 0;
   if (isGood) {
@@ -155,11 +161,39 @@ static void cholesky_apply(const double *a, const double *b, int64_t n,
   view(x, {n}).copy_(solveWith(l, view(b, {n})));
 }
 
+static void diagonal_factor(const int32_t *penalty_row,
+                            const int32_t *penalty_column,
+                            const double *penalty_value, const double *sums,
+                            int64_t group_rows, int64_t n, int64_t column,
+                            int64_t penalties, double *factor) {
+  const auto scale = static_cast<double>(group_rows);
+  Tensor diagonal = sums ? view(sums, {n}).clone() : at::zeros({n}, numbers());
+  if (penalties > 0) {
+    const Tensor row = view(penalty_row, {penalties}).to(at::kLong);
+    const Tensor isDiagonal =
+        row.eq(view(penalty_column, {penalties}).to(at::kLong));
+    const Tensor value = view(penalty_value, {penalties}).mul(scale);
+    diagonal.index_add_(0, row,
+                        at::where(isDiagonal, value, at::zeros_like(value)));
+  }
+  diagonal.add_(TAMRT_PENALTY_FLOOR * scale);
+  expectPivots(diagonal, column);
+  view(factor, {n}).copy_(diagonal.sqrt().reciprocal());
+}
+
+static void diagonal_apply(const double *factor, const double *b, int64_t n,
+                           double *x) {
+  const Tensor inverse = view(factor, {n});
+  view(x, {n}).copy_(view(b, {n}).mul(inverse).mul(inverse));
+}
+
 void addSolving(Bodies &all) {
   all.cholesky_solve = cholesky_solve;
   all.cholesky_inverse = cholesky_inverse;
   all.cholesky_factor = cholesky_factor;
   all.cholesky_apply = cholesky_apply;
+  all.diagonal_factor = diagonal_factor;
+  all.diagonal_apply = diagonal_apply;
 }
 
 } // namespace tamrt::aten

@@ -238,6 +238,18 @@ static void gram_multihot_banded(const int32_t *a, const double *b,
            na, nb, sums);
 }
 
+static void squares_dense(const double *a, const double *w, int64_t rows,
+                          int64_t n, double *sums) {
+  const Rows matrix = dense(a, rows, n);
+  const Tensor all = view(sums, {n});
+  forEachPart(rows, 32 * n, [&](int64_t begin, int64_t end) {
+    const Tensor part = matrix.part(begin, end).values;
+    const Tensor left =
+        w ? part.mul(view(w, {rows, 1}).slice(0, begin, end)) : part;
+    addRows(left.mul(part), all);
+  });
+}
+
 static void rhs_dense(const double *a, const double *y, const double *w,
                       int64_t rows, int64_t n, double *sums) {
   addRight(dense(a, rows, n), y, w, rows, n, sums);
@@ -368,6 +380,7 @@ void addSums(Bodies &all) {
   all.gram_sparse_sparse = gram_sparse_sparse;
   all.gram_multihot_dense = gram_multihot_dense;
   all.gram_multihot_banded = gram_multihot_banded;
+  all.squares_dense = squares_dense;
   all.rhs_dense = rhs_dense;
   all.rhs_banded = rhs_banded;
   all.rhs_onehot = rhs_onehot;

@@ -316,6 +316,63 @@ void addRows(const Operands &o, int64_t rows, bool isUpper) {
   addChunk<false, false>(o, rows);
 }
 
+/// Adds rows [begin, end) to the squares of columns from j on, by groups of
+/// Width vectors (or numbers) as far as they go. Returns the column after them.
+template <typename V, bool Weighted, int Width>
+TAMRT_INLINE int64_t addSquares(const Operands &o, int64_t begin, int64_t end,
+                                int64_t j) {
+  const double *__restrict w = o.w;
+  const int64_t n = o.na;
+  for (; j + Width * lanes<V> <= n; j += Width * lanes<V>) {
+    const double *__restrict a = o.a + j;
+    V sum[Width];
+    for (int v = 0; v < Width; ++v)
+      loadVector(o.sums + j + lanes<V> * v, sum[v]);
+    for (int64_t r = begin; r < end; ++r) {
+      const double weight = weightAt<Weighted>(w, r);
+      for (int v = 0; v < Width; ++v) {
+        V value;
+        loadVector(a + r * n + lanes<V> * v, value);
+        if constexpr (Weighted)
+          sum[v] += weight * value * value;
+        else
+          sum[v] += value * value;
+      }
+    }
+    for (int v = 0; v < Width; ++v)
+      storeVector(sum[v], o.sums + j + lanes<V> * v);
+  }
+  return j;
+}
+
+/// Adds rows of one segment to the squares of all columns.
+template <typename V, bool Weighted>
+TAMRT_INLINE void addAllSquares(const Operands &o, int64_t rows) {
+  for (int64_t block = 0; block < rows; block += blockRows) {
+    const int64_t end = std::min(rows, block + blockRows);
+    int64_t j = addSquares<V, Weighted, 8>(o, block, end, 0);
+    j = addSquares<V, Weighted, 4>(o, block, end, j);
+    j = addSquares<V, Weighted, 2>(o, block, end, j);
+    j = addSquares<V, Weighted, 1>(o, block, end, j);
+    if constexpr (lanes<V> == 8)
+      j = addSquares<Vector, Weighted, 1>(o, block, end, j);
+    j = addSquares<double, Weighted, 2>(o, block, end, j);
+    addSquares<double, Weighted, 1>(o, block, end, j);
+  }
+}
+
+template <bool Weighted>
+TAMRT_HOT void squaresByVectors(const Operands &o, int64_t rows) {
+  addAllSquares<Vector, Weighted>(o, rows);
+}
+
+#ifdef TAMRT_AVX512
+template <bool Weighted>
+TAMRT_AVX512 void squaresByWides(const Operands &o, int64_t rows) {
+  addAllSquares<Wide, Weighted>(o, rows);
+}
+#endif
+
 } // namespace
 
 void gram_dense(tamrt_context *ctx, const double *a, const double *w,
@@ -342,6 +399,17 @@ void gram_dense_wide(tamrt_context *ctx, const double *a, const double *b,
                      const double *w, int64_t rows, int64_t na, int64_t nb,
                      double *sums, double *workspace) {
   addRows({a, b, w, na, nb, sums, workspace}, rows, false);
+}
+
+void squares_dense(tamrt_context *ctx, const double *a, const double *w,
+                   int64_t rows, int64_t n, double *sums) {
+  const Operands o = {a, a, w, n, n, sums};
+  auto *add = w ? squaresByVectors<true> : squaresByVectors<false>;
+#ifdef TAMRT_AVX512
+  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4)
+    add = w ? squaresByWides<true> : squaresByWides<false>;
+#endif
+  add(o, rows);
 }
 
 void rhs_dense(tamrt_context *ctx, const double *a, const double *y,

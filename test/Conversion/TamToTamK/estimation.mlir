@@ -187,6 +187,38 @@ func.func @precondition(
   return %z : tensor<2xf64>
 }
 
+// The same of a diagonal, with sums, and without them.
+//
+// CHECK-LABEL: func.func @cg_finish_diagonal(
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[C7:.*]] = arith.constant 7 : i64
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i64
+// CHECK: %[[L:.*]] = tamk.launch "diagonal_factor" ins(%[[R:.*]], %[[C:.*]], %[[V:.*]], %{{.*}} : tensor<1xi32>, tensor<1xi32>, tensor<1xf64>, tensor<2xf64>) scalars(%{{.*}}, %[[C2]], %[[C7]], %[[C1]] : index, i64, i64, i64) outs(%{{.*}} : tensor<2xf64>) source "tam.diagonal_factor"
+// CHECK: %[[N:.*]] = tamk.launch "diagonal_factor" ins(%[[R]], %[[C]], %[[V]] : tensor<1xi32>, tensor<1xi32>, tensor<1xf64>) absent [3] scalars(
+func.func @cg_finish_diagonal(%rows: index {tam.slot = #tam.slot<rows>},
+    %d: tensor<2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 128>})
+    -> (tensor<2xf64> {tam.slot = #tam.slot<state>},
+        tensor<2xf64> {tam.slot = #tam.slot<state, 64>}) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  %l = tam.diagonal_factor %rows sums(%d : tensor<2xf64, #tam.sums<full>>)
+      penalty %p {column = 7}
+      : tensor<2x2xf64, #tam.coordinates<1>> -> tensor<2xf64>
+  %n = tam.diagonal_factor %rows penalty %p
+      : tensor<2x2xf64, #tam.coordinates<1>> -> tensor<2xf64>
+  return %l, %n : tensor<2xf64>, tensor<2xf64>
+}
+
+// CHECK-LABEL: func.func @precondition_diagonal(
+// CHECK: tamk.launch "diagonal_apply" ins(%{{.*}}, %{{.*}} : tensor<2xf64>, tensor<2xf64>) scalars(%{{.*}} : i64) outs(%{{.*}} : tensor<2xf64>) source "tam.diagonal_solve"
+func.func @precondition_diagonal(
+    %l: tensor<2xf64> {tam.slot = #tam.slot<state>},
+    %r: tensor<2xf64> {tam.slot = #tam.slot<coefficients, 8>})
+    -> (tensor<2xf64> {tam.slot = #tam.slot<output, 8>}) {
+  %z = tam.diagonal_solve %l, %r : tensor<2xf64>
+  return %z : tensor<2xf64>
+}
+
 // A table that no entry is multiplied by has no launch.
 //
 // CHECK-LABEL: func.func @apply_finish(

@@ -48,6 +48,42 @@ func.func @chunk(%rows: index {tam.slot = #tam.slot<rows>},
   return %r : tensor<1xf64, #tam.sums<full>>
 }
 
+// Squares of columns, with weights and without, of what one launch makes of many
+// inputs: scales, modes, then an input's values and parameters by turns.
+//
+// CHECK-LABEL: func.func @squares(
+// CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},
+// CHECK-DAG: %[[SCALES:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf64>
+// CHECK-DAG: %[[MODES:.*]] = arith.constant dense<[0, 3]> : tensor<2xi64>
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[V:.*]] = bufferization.to_tensor %arg2
+// CHECK-DAG: %[[U:.*]] = bufferization.to_tensor %arg3
+// CHECK-DAG: %[[P:.*]] = bufferization.to_tensor %arg4
+// CHECK-DAG: %[[Q:.*]] = bufferization.to_tensor %arg5
+// CHECK: %[[A:.*]] = tamk.launch "linear_columns" ins(%[[SCALES]], %[[MODES]], %[[V]], %[[P]], %[[U]], %[[Q]] : tensor<2xf64>, tensor<2xi64>, tensor<?xf64>, tensor<4xf64>, tensor<?xf64>, tensor<4xf64>) scalars(%[[ROWS]] : index) outs(%{{.*}} : tensor<?x2xf64>) source "tam.linear_columns"
+// CHECK: %[[S1:.*]] = tamk.launch "squares_dense" ins(%[[A]] : tensor<?x2xf64>) absent [1] scalars(%[[ROWS]], %[[C2]] : index, i64) outs(%[[S0:.*]] : tensor<2xf64>) source "tam.squares"
+// CHECK: tamk.launch "squares_dense" ins(%[[A]], %[[U]] : tensor<?x2xf64>, tensor<?xf64>) scalars(%[[ROWS]], %[[C2]] : index, i64) outs(%[[S1]] : tensor<2xf64>)
+func.func @squares(%rows: index {tam.slot = #tam.slot<rows>},
+                   %capacity: index {tam.slot = #tam.slot<capacity>},
+                   %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                   %u: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+                   %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+                   %q: tensor<4xf64> {tam.slot = #tam.slot<parameters, 32>},
+                   %s: tensor<2xf64, #tam.sums<full>>
+                       {tam.slot = #tam.slot<state>})
+    -> (tensor<2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>}) {
+  %a = tam.linear_columns(%v, %u : tensor<?xf64>, tensor<?xf64>)
+      parameters(%p, %q : tensor<4xf64>, tensor<4xf64>) scales [1.0, 2.0]
+      {extrapolate = [#tam.extrapolate<continue>,
+                      #tam.extrapolate<saturation>]}
+      -> tensor<?x2xf64, #tam.dense>
+  %s1 = tam.squares %a into %s : tensor<?x2xf64, #tam.dense>
+      -> tensor<2xf64, #tam.sums<full>>
+  %s2 = tam.squares %a weights %u : tensor<?xf64> into %s1
+      : tensor<?x2xf64, #tam.dense> -> tensor<2xf64, #tam.sums<full>>
+  return %s2 : tensor<2xf64, #tam.sums<full>>
+}
+
 // Every pair of encodings, in both orders.
 //
 // CHECK-LABEL: func.func @pairs(

@@ -280,6 +280,69 @@ TEST_F(InterpreterTest, FactorFailsAtTheOp) {
             error);
 }
 
+// T = 100000: 3 + 0.1 + 0.9 = 4 and 0.1 + 0.15 = 0.25, the second without sums;
+// their inverse square roots are 1/2 and 2.
+TEST_F(InterpreterTest, DiagonalFactorAndSolve) {
+  auto results = run(R"(
+    func.func @f(%n: index, %d: tensor<1xf64>, %b: tensor<1xf64>)
+        -> (tensor<1xf64>, tensor<1xf64>, tensor<1xf64>) {
+      %p = tam.penalty rows [0] columns [0] values [9.0e-6]
+          : tensor<1x1xf64, #tam.coordinates<1>>
+      %q = tam.penalty rows [0] columns [0] values [1.5e-6]
+          : tensor<1x1xf64, #tam.coordinates<1>>
+      %l = tam.diagonal_factor %n sums(%d : tensor<1xf64>) penalty %p
+          : tensor<1x1xf64, #tam.coordinates<1>> -> tensor<1xf64>
+      %m = tam.diagonal_factor %n penalty %q
+          : tensor<1x1xf64, #tam.coordinates<1>> -> tensor<1xf64>
+      %x = tam.diagonal_solve %m, %b : tensor<1xf64>
+      return %l, %m, %x : tensor<1xf64>, tensor<1xf64>, tensor<1xf64>
+    })",
+                     {int64_t(100000), Vector{3}, Vector{5}});
+  ASSERT_TRUE(succeeded(results)) << error;
+  EXPECT_DOUBLE_EQ(0.5, std::get<Vector>((*results)[0])[0]);
+  EXPECT_DOUBLE_EQ(2, std::get<Vector>((*results)[1])[0]);
+  EXPECT_DOUBLE_EQ(20, std::get<Vector>((*results)[2])[0]);
+}
+
+TEST_F(InterpreterTest, DiagonalFactorFailsAtTheOp) {
+  auto results = run(R"(
+    func.func @f(%n: index, %d: tensor<2xf64>) -> tensor<2xf64> {
+      %p = tam.penalty rows [] columns [] values []
+          : tensor<2x2xf64, #tam.coordinates<0>>
+      %l = tam.diagonal_factor %n sums(%d : tensor<2xf64>) penalty %p
+          : tensor<2x2xf64, #tam.coordinates<0>> -> tensor<2xf64>
+      return %l : tensor<2xf64>
+    })",
+                     {int64_t(10), Vector{1, -1}});
+  EXPECT_TRUE(failed(results));
+  EXPECT_EQ("'tam.diagonal_factor' op expected a positive definite matrix, got "
+            "pivot 1 that is not positive",
+            error);
+}
+
+// Columns (v - 1) / 2 and 3 (v - 0) / 4, the second constant beyond [-1, 1];
+// their squares, with weights 1 and 2, on top of 10.
+TEST_F(InterpreterTest, LinearColumnsAndSquares) {
+  auto results = run(R"(
+    func.func @f(%v: tensor<?xf64>, %w: tensor<?xf64>, %p: tensor<4xf64>,
+                 %q: tensor<4xf64>, %s: tensor<2xf64>)
+        -> (tensor<?x2xf64>, tensor<2xf64>) {
+      %a = tam.linear_columns(%v, %v : tensor<?xf64>, tensor<?xf64>)
+          parameters(%p, %q : tensor<4xf64>, tensor<4xf64>) scales [1.0, 3.0]
+          {extrapolate = [#tam.extrapolate<continue>,
+                          #tam.extrapolate<constant>]}
+          -> tensor<?x2xf64>
+      %d = tam.squares %a weights %w : tensor<?xf64> into %s
+          : tensor<?x2xf64> -> tensor<2xf64>
+      return %a, %d : tensor<?x2xf64>, tensor<2xf64>
+    })",
+                     {Vector{3, 8}, Vector{1, 2}, Vector{1, 2, 0, 0},
+                      Vector{0, 4, 0, 0}, Vector{10, 10}});
+  ASSERT_TRUE(succeeded(results)) << error;
+  EXPECT_EQ((Vector{1, 2.25, 3.5, 3}), std::get<Matrix>((*results)[0]).values);
+  EXPECT_EQ((Vector{35.5, 33.0625}), std::get<Vector>((*results)[1]));
+}
+
 // T = 10: sums, ten times P v = (1, -1, 3 * 4), and the floor of v.
 TEST_F(InterpreterTest, NormalProduct) {
   auto results =

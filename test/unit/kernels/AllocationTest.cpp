@@ -53,7 +53,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
   const Doubles table = uniforms(d * n), bias = uniforms(n);
   const double range[] = {-1.0, 1.0}, gamma = 0.5;
   const std::vector<int32_t> zeros(n, 0);
-  const double *inputs[] = {X, X};
+  const double *inputs[] = {X, X}, *pairs[] = {X, parameters, X, parameters};
+  const int64_t modes[] = {TAMRT_CONTINUE, TAMRT_SATURATION};
   Workspace workspace(
       std::max(TAMRT_LEAF_WORKSPACE(rows), int64_t(TAMRT_WIDE_WORKSPACE)));
   Doubles carry(z + 2);
@@ -69,6 +70,10 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        [&] { tamrt_normalize(c, X, parameters, rows, column.data()); }},
       {"offset", [&] { tamrt_offset(c, rows, column.data()); }},
       {"linear", [&] { tamrt_linear(c, X, rows, 3.0, 2, column.data()); }},
+      {"linear_columns",
+       [&] {
+         tamrt_linear_columns(c, range, modes, pairs, 4, rows, points.data());
+       }},
       {"fourier", [&] { tamrt_fourier(c, X, rows, m, 0, 2, D); }},
       {"chebyshev", [&] { tamrt_chebyshev(c, X, rows, n, 3, D); }},
       {"bspline",
@@ -221,6 +226,7 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        [&] {
          tamrt_gram_sparse_sparse(c, V, v, V, v, W, rows, z, n, z, n, S);
        }},
+      {"squares_dense", [&] { tamrt_squares_dense(c, D, W, rows, n, S); }},
       {"rhs_sparse", [&] { tamrt_rhs_sparse(c, V, v, X, W, rows, z, n, S); }},
       {"rhs_multihot",
        [&] { tamrt_rhs_multihot(c, v, X, W, rows, z, n, 0.5, S); }},
@@ -284,6 +290,13 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"cholesky_apply",
        [&] { tamrt_cholesky_apply(c, matrix.data(), X, n, vector.data()); }},
+      {"diagonal_factor",
+       [&] {
+         tamrt_diagonal_factor(c, zeros.data(), zeros.data(), range + 1, W,
+                               rows, n, 0, 1, matrix.data());
+       }},
+      {"diagonal_apply",
+       [&] { tamrt_diagonal_apply(c, matrix.data(), X, n, vector.data()); }},
       {"cholesky_inverse",
        [&] {
          tamrt_assemble_matrix(c, matrixTable, nullptr, nullptr, nullptr,

@@ -15,6 +15,7 @@
 #include "KernelTest.h"
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numbers>
@@ -152,6 +153,43 @@ TEST_F(FeaturesTest, Linear) {
           1e-9 * (1 + std::fabs(points[r])))
           << "x " << points[r] << " mode " << mode;
   }
+}
+
+// The bytes of `normalize` and `linear` for each column alone, and nothing
+// beyond the matrix.
+TEST_F(FeaturesTest, LinearColumns) {
+  for (int64_t n : {0, 1, 2, 3, 4, 5, 8, 9, 15, 16, 21, 40, 67})
+    for (int64_t rows : {0, 1, 3, 4, 7, 31, 32, 33, 100, 600}) {
+      SCOPED_TRACE(std::to_string(n) + " columns of " + std::to_string(rows) +
+                   " rows");
+      std::vector<Doubles> v, parameters;
+      std::vector<const double *> inputs;
+      Doubles scales;
+      std::vector<int64_t> modes;
+      for (int64_t j = 0; j < n; ++j) {
+        v.push_back(uniforms(rows, -3.0, 5.0));
+        if (rows > 2)
+          v.back()[j % rows] = std::nan("");
+        parameters.push_back({uniform(0.0, 2.0), uniform(0.5, 3.0), -1.0, 1.0});
+        scales.push_back(uniform(-2.0, 2.0));
+        modes.push_back(allModes[(j + n) % 4]);
+      }
+      for (int64_t j = 0; j < n; ++j)
+        inputs.insert(inputs.end(), {v[j].data(), parameters[j].data()});
+      Doubles values(rows * n + 1, 7.0), expected = values;
+      for (int64_t j = 0; j < n; ++j) {
+        Doubles x(rows), column(rows);
+        tamrt_normalize(&ctx, inputs[2 * j], inputs[2 * j + 1], rows, x.data());
+        tamrt_linear(&ctx, x.data(), rows, scales[j], modes[j], column.data());
+        for (int64_t r = 0; r < rows; ++r)
+          expected[r * n + j] = column[r];
+      }
+      tamrt_linear_columns(&ctx, scales.data(), modes.data(), inputs.data(),
+                           2 * n, rows, values.data());
+      EXPECT_EQ(std::memcmp(values.data(), expected.data(),
+                            values.size() * sizeof(double)),
+                0);
+    }
 }
 
 TEST_F(FeaturesTest, FourierInside) {
@@ -437,6 +475,23 @@ TEST_F(FeaturesTest, ArgumentsOutsideTheContract) {
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 4);
   tamrt_fourier(&ctx, &x, 1, 1, 0, -1, &value);
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 5);
+  const double scales[] = {1.0, 1.0};
+  const double *inputs[] = {&x, parameters, &x, parameters};
+  double values[2];
+  for (int64_t bad : {0, 1}) {
+    int64_t modes[] = {TAMRT_CONTINUE, TAMRT_LINEAR};
+    modes[bad] = 4;
+    tamrt_linear_columns(&ctx, scales, modes, inputs, 4, 1, values);
+    expectError(TAMRT_ERROR_INVALID_ARGUMENT, 2);
+    modes[bad] = -1;
+    tamrt_linear_columns(&ctx, scales, modes, inputs, 4, 1, values);
+    expectError(TAMRT_ERROR_INVALID_ARGUMENT, 2);
+    // Modes of no column are not read.
+    tamrt_linear_columns(&ctx, scales, modes, inputs, 2 * bad, 1, values);
+  }
+  const int64_t modes[] = {TAMRT_CONTINUE, TAMRT_CONTINUE};
+  tamrt_linear_columns(&ctx, scales, modes, inputs, 3, 1, values);
+  expectError(TAMRT_ERROR_INVALID_ARGUMENT, 3);
   tamrt_chebyshev(&ctx, &x, 1, 1, 9, &value);
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 4);
   tamrt_wavelet(&ctx, &x, parameters, 1, 1, 1, 4, &value);

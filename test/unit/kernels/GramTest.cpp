@@ -191,6 +191,44 @@ TEST_F(GramTest, WideMatrices) {
   }
 }
 
+// The bytes of gram_dense for each column alone, in chunks of any size.
+TEST_F(GramTest, SquaresOfColumns) {
+  const int64_t rows = TAMRT_SEGMENT_ROWS + 77;
+  const Doubles w = uniforms(rows, 0.0, 3.0);
+  for (int64_t n : {1, 2, 3, 4, 7, 8, 13, 16, 31, 67, 127, 203}) {
+    const Matrix a = matrix({Encoding::Dense, n, 0}, rows);
+    const Doubles before = uniforms(n);
+    for (const double *weights : {(const double *)nullptr, w.data()}) {
+      SCOPED_TRACE(std::to_string(n) + (weights ? ", weighted" : ""));
+      Doubles expected = before;
+      for (int64_t j = 0; j < n; ++j) {
+        Doubles column(rows);
+        for (int64_t r = 0; r < rows; ++r)
+          column[r] = a.at(r, j);
+        tamrt_gram_dense(&ctx, column.data(), weights, rows, 1, &expected[j]);
+      }
+      for (int64_t chunk : {rows, int64_t(1), int64_t(7), int64_t(256)}) {
+        Doubles sums = before;
+        sums.push_back(7.0);
+        inChunks(rows, chunk, [&](int64_t begin, int64_t end) {
+          const Doubles part(a.values.begin() + begin * n,
+                             a.values.begin() + end * n);
+          tamrt_squares_dense(&ctx, part.data(),
+                              weights ? weights + begin : nullptr, end - begin,
+                              n, sums.data());
+        });
+        EXPECT_EQ(sums.back(), 7.0);
+        EXPECT_EQ(std::memcmp(sums.data(), expected.data(), n * sizeof(double)),
+                  0)
+            << "chunks of " << chunk;
+      }
+    }
+  }
+  Doubles sums = {3.0, 4.0};
+  tamrt_squares_dense(&ctx, nullptr, nullptr, 0, 2, sums.data());
+  EXPECT_EQ(sums, (Doubles{3.0, 4.0}));
+}
+
 TEST_F(GramTest, JoinsAndMoves) {
   for (int64_t n : {0, 1, 7, 15, 16, 31, 64, 512, 1601})
     for (size_t parts : {0, 1, 2, 5}) {

@@ -122,6 +122,10 @@ TEST_F(InstructionSetTest, Sums) {
       compare(a.n * a.n, [&](tamrt_context *ctx, double *sums) {
         gram(ctx, a, nullptr, weights, 0, rows, sums);
       });
+      if (a.encoding == Encoding::Dense)
+        compare(a.n, [&](tamrt_context *ctx, double *sums) {
+          tamrt_squares_dense(ctx, a.values.data(), weights, rows, a.n, sums);
+        });
       compare(a.n, [&](tamrt_context *ctx, double *sums) {
         rhs(ctx, a, y.data(), weights, 0, rows, sums);
       });
@@ -160,6 +164,18 @@ TEST_F(InstructionSetTest, FeaturesAndPredictions) {
   compare(rows, [&](tamrt_context *ctx, double *out) {
     tamrt_normalize(ctx, x.data(), parameters, rows, out);
   });
+  for (int64_t n : {1, 3, 8, 21}) {
+    std::vector<const double *> inputs;
+    std::vector<int64_t> modes;
+    for (int64_t j = 0; j < n; ++j) {
+      inputs.insert(inputs.end(), {x.data() + j, parameters});
+      modes.push_back(j % 8 < 4 ? TAMRT_CONTINUE : TAMRT_SATURATION);
+    }
+    compare((rows - n) * n, [&](tamrt_context *ctx, double *out) {
+      tamrt_linear_columns(ctx, beta.data(), modes.data(), inputs.data(), 2 * n,
+                           rows - n, out);
+    });
+  }
   for (int64_t degree : {2, 3})
     for (int64_t k : {1, 2, 4, 5, 20})
       for (int64_t some : {rows, rows - 3, rows - 6, int64_t(5)})
@@ -232,6 +248,17 @@ TEST_F(InstructionSetTest, Solutions) {
         tamrt_cholesky_solve(ctx, n, a.data(), x, workspace.data());
       });
     }
+}
+
+TEST_F(InstructionSetTest, DiagonalSystems) {
+  const int64_t n = 107;
+  const Doubles sums = uniforms(n, 0.0, 9.0), b = uniforms(n);
+  compare(n, [&](tamrt_context *ctx, double *x) {
+    Doubles factor(n);
+    tamrt_diagonal_factor(ctx, nullptr, nullptr, nullptr, sums.data(), 100, n,
+                          0, 0, factor.data());
+    tamrt_diagonal_apply(ctx, factor.data(), b.data(), n, x);
+  });
 }
 
 TEST_F(InstructionSetTest, Inverses) {

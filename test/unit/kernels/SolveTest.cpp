@@ -18,6 +18,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace tamrt::test {
@@ -179,6 +180,75 @@ TEST_F(SolveTest, FactorWithoutAPivotIsTheDiagonals) {
         EXPECT_NEAR(x[i], b[i] / before[i * n + i], 1e-14 * std::abs(x[i]))
             << n << " " << bad << " " << i;
     }
+}
+
+// The bytes of the systems of one column that a diagonal one consists of.
+TEST_F(SolveTest, DiagonalSystems) {
+  const int64_t T = 5000;
+  for (int64_t n : {0, 1, 3, 4, 9, 67})
+    for (bool hasSums : {true, false}) {
+      const Doubles sums = uniforms(n, 0.0, 30.0), b = uniforms(n);
+      // Two numbers of each column but the last, not together; and some beside
+      // the diagonal, which do not count.
+      std::vector<int32_t> row, column;
+      Doubles value;
+      for (int32_t p = 0; p < 2 * n - 2; ++p) {
+        row.push_back(p % (n - 1));
+        column.push_back(p % (n - 1));
+        value.push_back(uniform(0.0, 0.1));
+        if (p % 3 == 0) {
+          row.push_back(static_cast<int32_t>(n - 1));
+          column.push_back(p % (n - 1));
+          value.push_back(std::nan(""));
+        }
+      }
+      Doubles factor(n + 1, 7.0), x(n + 1, 7.0);
+      tamrt_diagonal_factor(&ctx, row.data(), column.data(), value.data(),
+                            hasSums ? sums.data() : nullptr, T, n, 40,
+                            value.size(), factor.data());
+      tamrt_diagonal_apply(&ctx, factor.data(), b.data(), n, x.data());
+      const int64_t table[] = {1, 0, 1, 1, 0, 0};
+      for (int64_t j = 0; j < n; ++j) {
+        Doubles own;
+        for (size_t p = 0; p < value.size(); ++p)
+          if (row[p] == j && column[p] == j)
+            own.push_back(value[p]);
+        const std::vector<int32_t> zeros(own.size(), 0);
+        const double *blocks[] = {&sums[j]};
+        double a, solved;
+        tamrt_assemble_matrix(&ctx, table, zeros.data(), zeros.data(),
+                              own.data(), blocks, hasSums, T, 1, own.size(),
+                              &a);
+        tamrt_cholesky_factor(&ctx, 1, 40 + j, &a, factorSpace(1));
+        tamrt_cholesky_apply(&ctx, &a, &b[j], 1, &solved);
+        EXPECT_EQ(factor[j], a) << n << " " << j;
+        EXPECT_EQ(x[j], solved) << n << " " << j;
+      }
+      EXPECT_EQ(factor[n], 7.0);
+      EXPECT_EQ(x[n], 7.0);
+    }
+}
+
+TEST_F(SolveTest, DiagonalFactorNamesTheColumnOfTheDesign) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  auto check = [&](Doubles sums, int64_t T, double value, tamrt_status status,
+                   int64_t column) {
+    const int32_t at = 2;
+    Doubles factor(sums.size());
+    tamrt_diagonal_factor(&ctx, &at, &at, &value, sums.data(), T, sums.size(),
+                          40, 1, factor.data());
+    expectError(status, column);
+  };
+  check({1.0, infinity, 2.0, 4.0}, 10, 0.0, TAMRT_ERROR_OVERFLOW, 41);
+  check({1.0, 3.0, std::nan(""), 4.0}, 10, 0.0, TAMRT_ERROR_OVERFLOW, 42);
+  check({1.0, 3.0, 2.0, 4.0}, 10, 1e308, TAMRT_ERROR_OVERFLOW, 42);
+  check({1.0, 3.0, 2.0, -4.0}, 10, 0.0, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 43);
+  check({1.0, 3.0, 2.0, 4.0}, 10, -0.5, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 42);
+  check({0.0, 3.0, 2.0, 4.0}, 0, 0.0, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 40);
+  // The first of several.
+  check({1.0, -1.0, 2.0, infinity}, 10, 1e308,
+        TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 41);
+  check({1.0, infinity, 2.0, -1.0}, 10, 1e308, TAMRT_ERROR_OVERFLOW, 41);
 }
 
 // Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.

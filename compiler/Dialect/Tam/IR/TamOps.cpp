@@ -316,6 +316,27 @@ LogicalResult ColumnsOp::verify() {
   return verifyFeatureMap(*this);
 }
 
+Attribute LinearColumnsOp::getStructuredEncoding() {
+  return DenseAttr::get(getContext());
+}
+SmallVector<Value> LinearColumnsOp::getRowOperands() { return getInputs(); }
+int64_t LinearColumnsOp::getColumns() {
+  return static_cast<int64_t>(getInputs().size());
+}
+LogicalResult LinearColumnsOp::verify() {
+  const size_t count = getInputs().size();
+  const size_t modes = getExtrapolate() ? getExtrapolate()->size() : count;
+  if (count == 0 || getScales().size() != count ||
+      modes != count) // linear_columns_c1
+    return emitOpError("expected as many scales and modes as inputs, at "
+                       "least one, got ")
+           << getScales().size() << " and " << modes << " of " << count;
+  for (double scale : getScales())
+    if (!std::isfinite(scale)) // linear_columns_c2
+      return emitOpError("expected scales that are finite, got ") << scale;
+  return verifyFeatureMap(*this);
+}
+
 Attribute NeuralOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
 }
@@ -617,6 +638,15 @@ LogicalResult FactorSolveOp::verify() {
   if (shapeOf(getFactor()) != ArrayRef<int64_t>({size, size}))
     return emitOpError("expected a square factor of ") // factor_solve_c1
            << size << " rows, got " << getFactor().getType();
+  return success();
+}
+
+LogicalResult DiagonalFactorOp::verify() {
+  int64_t size = shapeOf(getPenalty())[0];
+  for (Value value : {Value(getSums()), Value(getResult())})
+    if (value && shapeOf(value) != ArrayRef<int64_t>({size}))
+      return emitOpError("expected ") // diagonal_factor_c1
+             << size << " numbers, got " << value.getType();
   return success();
 }
 

@@ -98,6 +98,18 @@ LogicalResult RhsOp::verify() {
   return success();
 }
 
+LogicalResult SquaresOp::verify() {
+  if (failed(verifyChunkRows(*this, getA())) ||
+      (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
+    return failure(); // squares_c3
+  if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({columnsOf(getA())}))
+    return emitOpError("expected an accumulator of ") // squares_c1
+           << columnsOf(getA()) << ", got " << getAccumulator().getType();
+  if (getEncoding(getA().getType()) && !isDense(getA())) // squares_c2
+    return emitOpError("expected a dense matrix, got ") << getA().getType();
+  return success();
+}
+
 LogicalResult NormalEquationsOp::verify() {
   if (getDesigns().empty() ||
       getDesigns().size() != getPenalties().size()) // normal_equations_c1

@@ -44,7 +44,7 @@ struct ChooseEncodings
       return signalPassFailure();
     SmallVector<RowReductionInterface> sums;
     getOperation().walk([&](RowReductionInterface op) {
-      if (isa<GramOp, RhsOp>(op))
+      if (isa<GramOp, RhsOp, SquaresOp>(op))
         sums.push_back(op);
     });
     SumEncoder encoder(getOperation(), *target, frequencies && !dense);

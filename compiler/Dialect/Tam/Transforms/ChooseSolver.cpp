@@ -34,14 +34,18 @@ namespace {
 /// that solves it directly.
 class CgWriter {
 public:
-  /// `leastMerged`: see the option merge-columns.
-  CgWriter(func::FuncOp fit, SolveOp solve, int64_t leastMerged)
-      : fit(fit), solve(solve), leastMerged(leastMerged),
-        builder(solve.getContext()) {}
+  CgWriter(func::FuncOp fit, SolveOp solve)
+      : fit(fit), solve(solve), builder(solve.getContext()) {}
 
   /// Finds the system's effects. \returns null, or a message if conjugate
   /// gradients cannot solve the system.
   const char *findEffects();
+
+  /// Makes one effect of at least `least` linear terms that are neighbours: one
+  /// matrix, of whose block the diagonal is factored. Adds ops to the function.
+  void mergeColumns(size_t least);
+  /// Erases the ops that mergeColumns() added.
+  void removeMerged();
 
   /// Makes the functions written from now on factor the effects of at most
   /// `blockLimit` columns. \returns for each effect whether it is factored.
@@ -56,7 +60,7 @@ public:
   void writeApply();
   void writePrecondition();
 
-  /// Columns of the largest effect of at most `limit` columns, 0 if none.
+  /// Columns of the largest block of at most `limit` columns, 0 if none.
   int64_t getLargest(int64_t limit) const;
 
 private:
@@ -64,10 +68,22 @@ private:
   struct Effect {
     /// First column in the design, and number of columns.
     int64_t first, size;
+    /// Linear terms that were merged, or 1.
+    size_t count;
     /// Values of the function: its design matrix and its penalty.
     Value design, penalty;
     /// Offset of its factor in the state, in bytes; -1 if it is not factored.
     int64_t factorOffset = -1;
+
+    bool isDiagonal() const { return count > 1; }
+    /// Columns of the largest of the blocks that are factored.
+    int64_t blockSize() const { return isDiagonal() ? 1 : size; }
+    /// Numbers of the factor.
+    SmallVector<int64_t, 2> factorShape() const {
+      if (isDiagonal())
+        return {size};
+      return {size, size};
+    }
   };
 
   /// A function that is being written: its values for those of the fit, and the
@@ -78,6 +94,8 @@ private:
     SmallVector<DictionaryAttr> arguments;
   };
 
+  /// Sets the effects to those of `runs`.
+  void setEffects(const Effects &values, ArrayRef<EffectRun> runs);
   /// Adds name and attribute of small blocks to a function, if it has them.
   void mark(func::FuncOp function);
 
@@ -95,6 +113,8 @@ private:
                     ArrayRef<DictionaryAttr> results);
   /// A sum over rows (createSum) in the copy, with the weights of the fit.
   Value sum(Copy &copy, Location loc, Value a, Value b);
+  Value sumSquares(Copy &copy, Location loc, Value a);
+  Value weightsOf(Copy &copy);
 
   SlotAttr slot(SlotKind kind, int64_t offset = 0) {
     return SlotAttr::get(builder.getContext(), kind, offset);
@@ -108,7 +128,6 @@ private:
 
   func::FuncOp fit;
   SolveOp solve;
-  int64_t leastMerged;
   OpBuilder builder;
   NormalEquationsOp equations;
   SmallVector<Effect> effects;
@@ -136,14 +155,35 @@ const char *CgWriter::findEffects() {
                          "precondition_small_blocks"})
     if (SymbolTable::lookupSymbolIn(fit->getParentOp(), name))
       return "expected no function that has a name of solver 'cg'";
-  int64_t first = 0;
-  for (auto [design, penalty] :
-       llvm::zip(equations.getDesigns(), equations.getPenalties())) {
-    effects.push_back({first, columnsOf(design), design, penalty});
-    first += effects.back().size;
-  }
+  const Effects all = Effects::of(equations);
+  setEffects(all, SmallVector<EffectRun>(all.size(), {0, 1}));
   builder.setInsertionPointAfter(fit);
   return nullptr;
+}
+
+void CgWriter::setEffects(const Effects &values, ArrayRef<EffectRun> runs) {
+  effects.clear();
+  int64_t first = 0;
+  for (auto [design, penalty, run] :
+       llvm::zip_equal(values.designs, values.penalties, runs)) {
+    effects.push_back({first, columnsOf(design), run.count, design, penalty});
+    first += effects.back().size;
+  }
+}
+
+void CgWriter::mergeColumns(size_t least) {
+  const Effects all = Effects::of(equations);
+  const SmallVector<EffectRun> runs = findColumns(all, least);
+  OpBuilder before(equations);
+  setEffects(mergeRuns(before, all, runs), runs);
+}
+
+void CgWriter::removeMerged() {
+  for (const Effect &effect : effects)
+    if (effect.count > 1) {
+      effect.design.getDefiningOp()->erase();
+      effect.penalty.getDefiningOp()->erase();
+    }
 }
 
 FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
@@ -152,16 +192,19 @@ FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
   int64_t state = 0;
   for (Effect &effect : effects) {
     effect.factorOffset = -1;
-    if (effect.size > blockLimit)
+    if (effect.blockSize() > blockLimit)
       continue;
     effect.factorOffset = state;
-    state += llvm::alignTo(effect.size * effect.size * sizeof(double),
+    state += llvm::alignTo(ShapedType::getNumElements(effect.factorShape()) *
+                               sizeof(double),
                            TAMRT_ALIGNMENT);
   }
   if (failed(verifyStateBytes(fit, state)))
     return failure();
-  return llvm::map_to_vector(
-      effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
+  SmallVector<bool> isFactored;
+  for (const Effect &effect : effects)
+    isFactored.append(effect.count, effect.factorOffset >= 0);
+  return isFactored;
 }
 
 void CgWriter::mark(func::FuncOp function) {
@@ -174,8 +217,8 @@ void CgWriter::mark(func::FuncOp function) {
 int64_t CgWriter::getLargest(int64_t limit) const {
   int64_t largest = 0;
   for (const Effect &effect : effects)
-    if (effect.size <= limit)
-      largest = std::max(largest, effect.size);
+    if (effect.blockSize() <= limit)
+      largest = std::max(largest, effect.blockSize());
   return largest;
 }
 
@@ -229,11 +272,17 @@ void CgWriter::setSignature(func::FuncOp function,
   function.setAllResultAttrs(results);
 }
 
-Value CgWriter::sum(Copy &copy, Location loc, Value a, Value b) {
+Value CgWriter::weightsOf(Copy &copy) {
   Value weights = equations.getWeights();
-  return createSum(builder, loc, a, b,
-                   weights ? copy.mapping.lookup(weights) : weights)
-      ->getResult(0);
+  return weights ? copy.mapping.lookup(weights) : weights;
+}
+
+Value CgWriter::sum(Copy &copy, Location loc, Value a, Value b) {
+  return createSum(builder, loc, a, b, weightsOf(copy))->getResult(0);
+}
+
+Value CgWriter::sumSquares(Copy &copy, Location loc, Value a) {
+  return createSquares(builder, loc, a, weightsOf(copy));
 }
 
 void CgWriter::writeSetup() {
@@ -246,12 +295,13 @@ void CgWriter::writeSetup() {
   // the preconditioner would be far from A in the direction of these functions.
   bool hasSums = llvm::all_of(
       effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
-  SmallVector<Value> grams, sums;
+  SmallVector<Value> blocks, sums;
   for (const Effect &effect : effects) {
     Location loc = effect.design.getLoc();
     Value design = copy.mapping.lookup(effect.design);
     if (hasSums)
-      grams.push_back(sum(copy, loc, design, design));
+      blocks.push_back(effect.isDiagonal() ? sumSquares(copy, loc, design)
+                                           : sum(copy, loc, design, design));
     sums.push_back(
         sum(copy, loc, design, copy.mapping.lookup(equations.getY())));
   }
@@ -262,12 +312,20 @@ void CgWriter::writeSetup() {
     if (effect.factorOffset < 0)
       continue;
     Location loc = effect.penalty.getLoc();
-    auto type = numbers({effect.size, effect.size});
-    ValueRange blocks = hasSums ? ValueRange(grams[index]) : ValueRange();
-    Value block = NormalMatrixOp::create(
-        builder, loc, type, copy.mapping.lookup(equations.getGroupRows()),
-        blocks, copy.mapping.lookup(effect.penalty));
-    Value factor = FactorOp::create(builder, loc, type, block, effect.first);
+    auto type = numbers(effect.factorShape());
+    Value rows = copy.mapping.lookup(equations.getGroupRows());
+    Value penalty = copy.mapping.lookup(effect.penalty);
+    Value block = hasSums ? blocks[index] : Value();
+    Value factor;
+    if (effect.isDiagonal()) {
+      factor = DiagonalFactorOp::create(builder, loc, type, rows, block,
+                                        penalty, effect.first);
+    } else {
+      Value matrix = NormalMatrixOp::create(
+          builder, loc, type, rows, block ? ValueRange(block) : ValueRange(),
+          penalty);
+      factor = FactorOp::create(builder, loc, type, matrix, effect.first);
+    }
     factors.push_back({factor, slot(SlotKind::State, effect.factorOffset)});
   }
   finish(copy, vector, factors);
@@ -285,27 +343,19 @@ void CgWriter::writeApply() {
     return body.addArgument(type, fit.getLoc());
   };
   Value whole = addCoefficients(solve.getType(), 0);
-  Effects all;
+  SmallVector<Value> designs, penalties, slices, sums;
   for (const Effect &effect : effects) {
-    all.designs.push_back(copy.mapping.lookup(effect.design));
-    all.penalties.push_back(copy.mapping.lookup(effect.penalty));
-  }
-  if (leastMerged > 0)
-    all = mergeRuns(builder, all, findColumns(all, leastMerged));
-  SmallVector<Value> slices, sums;
-  int64_t first = 0;
-  for (Value design : all.designs) {
-    slices.push_back(addCoefficients(numbers({columnsOf(design)}), first));
-    first += columnsOf(design);
+    designs.push_back(copy.mapping.lookup(effect.design));
+    penalties.push_back(copy.mapping.lookup(effect.penalty));
+    slices.push_back(addCoefficients(numbers({effect.size}), effect.first));
   }
   Value product = PredictOp::create(builder, loc, equations.getY().getType(),
-                                    all.designs, slices, /*start=*/Value());
-  for (Value design : all.designs)
+                                    designs, slices, /*start=*/Value());
+  for (Value design : designs)
     sums.push_back(sum(copy, design.getLoc(), design, product));
-  Value result =
-      NormalProductOp::create(builder, loc, solve.getType(),
-                              copy.mapping.lookup(equations.getGroupRows()),
-                              sums, all.penalties, whole);
+  Value result = NormalProductOp::create(
+      builder, loc, solve.getType(),
+      copy.mapping.lookup(equations.getGroupRows()), sums, penalties, whole);
   finish(copy, result, {});
   // The target is not used here.
   if (auto target =
@@ -331,12 +381,17 @@ void CgWriter::writePrecondition() {
       continue;
     int64_t offset = effect.first * static_cast<int64_t>(sizeof(double));
     auto vector = numbers({effect.size});
-    Value factor = body->addArgument(numbers({effect.size, effect.size}), loc);
+    Value factor = body->addArgument(numbers(effect.factorShape()), loc);
     Value part = body->addArgument(vector, loc);
     arguments.push_back(slots(slot(SlotKind::State, effect.factorOffset)));
     arguments.push_back(slots(slot(SlotKind::Coefficients, offset)));
-    parts.push_back(FactorSolveOp::create(builder, effect.penalty.getLoc(),
-                                          vector, factor, part));
+    Location where = effect.penalty.getLoc();
+    parts.push_back(
+        effect.isDiagonal()
+            ? DiagonalSolveOp::create(builder, where, vector, factor, part)
+                  .getResult()
+            : FactorSolveOp::create(builder, where, vector, factor, part)
+                  .getResult());
     results.push_back(slots(slot(SlotKind::Output, offset)));
   }
   func::ReturnOp::create(builder, loc, parts);
@@ -378,12 +433,14 @@ private:
     if (isDirect && (asked == Solver::Direct || unknowns < minCg))
       return success();
     auto fit = dyn_cast<func::FuncOp>(op->getParentOp());
-    CgWriter writer(fit, op, mergeColumns);
+    CgWriter writer(fit, op);
     const char *expected =
         fit ? writer.findEffects()
             : "expected a system of a function's body for solver 'cg'";
     if (expected)
       return isDirect ? success() : LogicalResult(op.emitError(expected));
+    if (mergeColumns > 0)
+      writer.mergeColumns(mergeColumns);
     auto factored = writer.chooseFactored(blockLimit);
     if (failed(factored))
       return failure();
@@ -400,7 +457,9 @@ private:
       writer.writeSetup();
       writer.writePrecondition();
     }
-    if (!isDirect)
+    if (isDirect)
+      writer.removeMerged();
+    else
       fit.erase();
     return success();
   }

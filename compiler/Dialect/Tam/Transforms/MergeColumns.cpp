@@ -90,20 +90,28 @@ struct WrittenEquations : Effects {
 
 } // namespace
 
-/// Erases the ops of `values` that have no use. A value may appear twice.
+/// Erases the ops of `values` that have no use, and those before them that only
+/// they used. A value may appear twice.
 static void eraseUnused(ArrayRef<Value> values) {
   SetVector<Operation *> sources;
-  for (Value value : values)
-    if (Operation *source = value.getDefiningOp())
-      sources.insert(source);
-  for (Operation *source : sources)
-    if (source->use_empty())
-      source->erase();
+  auto add = [&](ValueRange some) {
+    for (Value value : some)
+      if (Operation *source = value.getDefiningOp();
+          source && isOpTriviallyDead(source))
+        sources.insert(source);
+  };
+  add(values);
+  while (!sources.empty()) {
+    Operation *source = sources.pop_back_val();
+    SmallVector<Value> operands(source->getOperands());
+    source->erase();
+    add(operands);
+  }
 }
 
 /// Replaces equations by those of merged effects, one for each run.
 static void merge(NormalEquationsOp equations, const Effects &effects,
-                  ArrayRef<Run> runs) {
+                  ArrayRef<EffectRun> runs) {
   if (runs.size() == effects.size())
     return;
   OpBuilder builder(equations);
@@ -111,6 +119,7 @@ static void merge(NormalEquationsOp equations, const Effects &effects,
   equations.getDesignsMutable().assign(merged.designs);
   equations.getPenaltiesMutable().assign(merged.penalties);
   eraseUnused(effects.penalties);
+  eraseUnused(effects.designs);
 }
 
 /// The encoding of merged matrices, which are of one kind: banded ones become
@@ -128,7 +137,7 @@ static Attribute encodingOf(ColumnsOp merged, const Target &target,
 /// Replaces equations by those of merged effects, one for each run, whose
 /// matrices and sums get encodings. Where other sums have loops, those of
 /// merged effects are apart from them, and banded matrices become bands.
-static void merge(WrittenEquations &equations, ArrayRef<Run> runs,
+static void merge(WrittenEquations &equations, ArrayRef<EffectRun> runs,
                   bool hasLoops, const Target &target) {
   if (runs.size() == equations.size())
     return;
@@ -199,8 +208,7 @@ struct MergeColumns
     SmallVector<NormalEquationsOp> all;
     getOperation().walk([&](NormalEquationsOp op) { all.push_back(op); });
     for (NormalEquationsOp equations : all) {
-      const Effects effects = {llvm::to_vector(equations.getDesigns()),
-                               llvm::to_vector(equations.getPenalties())};
+      const Effects effects = Effects::of(equations);
       merge(equations, effects, findColumns(effects, least));
     }
   }
@@ -226,21 +234,22 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
             return getEncoding(design.getType());
           }))
         continue;
-      auto kindOf = [&](size_t i) -> Kind {
+      auto kindOf = [&](size_t i) -> EffectKind {
         if (!equations.hasPlainPenalty(i))
-          return {Kind::None};
+          return {EffectKind::None};
         Value design = equations.designs[i];
         if (storesAllColumns(design))
-          return {columnsOf(design) > 1 ? Kind::Dense : Kind::None};
+          return {columnsOf(design) > 1 ? EffectKind::Dense : EffectKind::None};
         if (hasLoops && !equations.rhs[i]->hasAttr(kApartAttrName))
-          return {Kind::None};
+          return {EffectKind::None};
         auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
             getEncoding(design.getType()));
         if (!encoding || encoding.getBand() == 0)
-          return {Kind::None};
+          return {EffectKind::None};
         if (encoding.getSelfLayout() == SumsLayout::Diagonal)
-          return {getNumbersPerRow(design) == 1 ? Kind::Category : Kind::None};
-        return {Kind::Bands, hasLoops ? encoding.getBand() : 0};
+          return {getNumbersPerRow(design) == 1 ? EffectKind::Category
+                                                : EffectKind::None};
+        return {EffectKind::Bands, hasLoops ? encoding.getBand() : 0};
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
             hasLoops, *target);

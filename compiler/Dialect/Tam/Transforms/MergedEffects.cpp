@@ -27,24 +27,26 @@ Value Effects::strengths() const {
   return first ? first.getStrengths() : Value();
 }
 
-SmallVector<Run> tamc::tam::findRuns(const Effects &effects,
-                                     function_ref<Kind(size_t)> kindOf,
-                                     size_t least, int64_t mostColumns) {
-  SmallVector<Run> runs;
+SmallVector<EffectRun>
+tamc::tam::findRuns(const Effects &effects,
+                    function_ref<EffectKind(size_t)> kindOf, size_t least,
+                    int64_t mostColumns) {
+  SmallVector<EffectRun> runs;
   const size_t count = effects.size();
   for (size_t first = 0; first < count;) {
-    const Kind kind = kindOf(first);
+    const EffectKind kind = kindOf(first);
     size_t end = first + 1;
     while (end < count && kindOf(end) == kind)
       ++end;
-    if (kind.name == Kind::None || end - first < std::max<size_t>(least, 2)) {
+    if (kind.name == EffectKind::None ||
+        end - first < std::max<size_t>(least, 2)) {
       for (; first < end; ++first)
         runs.push_back({first, 1});
       continue;
     }
     while (first < end) {
       int64_t columns = columnsOf(effects.designs[first]);
-      Run run = {first++, 1};
+      EffectRun run = {first++, 1};
       for (; first < end; ++first, ++run.count) {
         columns += columnsOf(effects.designs[first]);
         if (columns > mostColumns)
@@ -56,12 +58,18 @@ SmallVector<Run> tamc::tam::findRuns(const Effects &effects,
   return runs;
 }
 
-SmallVector<Run> tamc::tam::findColumns(const Effects &effects, size_t least) {
+/// What a linear term's input is normalised by; null for any other matrix.
+static NormalizeOp getLinearInput(Value design) {
+  auto map = design.getDefiningOp<LinearOp>();
+  return map ? map.getX().getDefiningOp<NormalizeOp>() : nullptr;
+}
+
+SmallVector<EffectRun> tamc::tam::findColumns(const Effects &effects,
+                                              size_t least) {
   auto kindOf = [&](size_t i) {
-    return effects.designs[i].getDefiningOp<LinearOp>() &&
-                   effects.hasPlainPenalty(i)
-               ? Kind{Kind::Column}
-               : Kind{Kind::None};
+    return getLinearInput(effects.designs[i]) && effects.hasPlainPenalty(i)
+               ? EffectKind{EffectKind::Column}
+               : EffectKind{EffectKind::None};
   };
   return findRuns(effects, kindOf, least, std::numeric_limits<int64_t>::max());
 }
@@ -97,10 +105,42 @@ static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
                                      : DenseI32ArrayAttr());
 }
 
+/// Matrices side by side.
+static Value mergeDesigns(OpBuilder &builder, ArrayRef<Value> designs) {
+  SmallVector<Location> locs;
+  SmallVector<Value> inputs, parameters;
+  SmallVector<double> scales;
+  SmallVector<Attribute> modes;
+  int64_t columns = 0;
+  for (Value design : designs) {
+    locs.push_back(design.getLoc());
+    columns += columnsOf(design);
+    NormalizeOp input = getLinearInput(design);
+    if (!input)
+      continue;
+    auto map = design.getDefiningOp<LinearOp>();
+    inputs.push_back(input.getColumn());
+    parameters.push_back(input.getParameters());
+    scales.push_back(map.getScale().convertToDouble());
+    modes.push_back(map.getExtrapolateAttr());
+  }
+  Location loc = builder.getFusedLoc(locs);
+  auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
+                                    builder.getF64Type());
+  if (inputs.size() < designs.size())
+    return ColumnsOp::create(builder, loc, type, designs);
+  const bool allContinue = llvm::all_of(modes, [](Attribute mode) {
+    return cast<ExtrapolateAttr>(mode).getValue() == Extrapolate::Continue;
+  });
+  return LinearColumnsOp::create(builder, loc, type, inputs, parameters, scales,
+                                 allContinue ? ArrayAttr()
+                                             : builder.getArrayAttr(modes));
+}
+
 Effects tamc::tam::mergeRuns(OpBuilder &builder, const Effects &effects,
-                             ArrayRef<Run> runs) {
+                             ArrayRef<EffectRun> runs) {
   Effects merged;
-  for (const Run &run : runs) {
+  for (const EffectRun &run : runs) {
     auto designs = ArrayRef(effects.designs).slice(run.first, run.count);
     auto penalties = ArrayRef(effects.penalties).slice(run.first, run.count);
     if (run.count == 1) {
@@ -108,16 +148,7 @@ Effects tamc::tam::mergeRuns(OpBuilder &builder, const Effects &effects,
       merged.penalties.push_back(penalties.front());
       continue;
     }
-    SmallVector<Location> locs;
-    int64_t columns = 0;
-    for (Value design : designs) {
-      locs.push_back(design.getLoc());
-      columns += columnsOf(design);
-    }
-    auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
-                                      builder.getF64Type());
-    merged.designs.push_back(
-        ColumnsOp::create(builder, builder.getFusedLoc(locs), type, designs));
+    merged.designs.push_back(mergeDesigns(builder, designs));
     merged.penalties.push_back(mergePenalties(builder, penalties));
   }
   return merged;

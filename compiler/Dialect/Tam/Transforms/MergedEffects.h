@@ -21,6 +21,11 @@ namespace tamc::tam {
 struct Effects {
   llvm::SmallVector<mlir::Value> designs, penalties;
 
+  static Effects of(NormalEquationsOp equations) {
+    return {llvm::to_vector(equations.getDesigns()),
+            llvm::to_vector(equations.getPenalties())};
+  }
+
   size_t size() const { return designs.size(); }
 
   /// Whether an effect's penalty can be a part of another one: it has no sums
@@ -33,34 +38,35 @@ private:
 };
 
 /// Effects of one kind may be merged with each other, but for None.
-struct Kind {
+struct EffectKind {
   enum Name { None, Column, Category, Bands, Dense } name;
   /// Width of bands that are stored as such.
   int64_t width = 0;
 
-  bool operator==(const Kind &) const = default;
+  bool operator==(const EffectKind &) const = default;
 };
 
 /// Neighbouring effects that are merged; a single one is not changed.
-struct Run {
+struct EffectRun {
   size_t first, count;
 };
 
 /// The effects in runs: `least` or more neighbours of one kind, with at most
 /// `mostColumns` columns together, and single ones. Calls `kindOf` at most
 /// twice for each effect.
-llvm::SmallVector<Run> findRuns(const Effects &effects,
-                                llvm::function_ref<Kind(size_t)> kindOf,
-                                size_t least, int64_t mostColumns);
+llvm::SmallVector<EffectRun>
+findRuns(const Effects &effects, llvm::function_ref<EffectKind(size_t)> kindOf,
+         size_t least, int64_t mostColumns);
 
-/// findRuns() of linear terms, in any number.
-llvm::SmallVector<Run> findColumns(const Effects &effects, size_t least);
+/// findRuns() of linear terms of normalised inputs, in any number.
+llvm::SmallVector<EffectRun> findColumns(const Effects &effects, size_t least);
 
-/// Merges the effects of each run: their matrices by tam.columns, their
-/// penalties, which are plain, into one. \returns one effect for each. Linear
+/// Merges the effects of each run: their matrices by tam.linear_columns or, if
+/// they are not those of findColumns(), tam.columns; their penalties, which are
+/// plain, into one. \returns one effect for each. Linear
 /// in the effects and the parts of their penalties.
 Effects mergeRuns(mlir::OpBuilder &builder, const Effects &effects,
-                  llvm::ArrayRef<Run> runs);
+                  llvm::ArrayRef<EffectRun> runs);
 
 } // namespace tamc::tam
 

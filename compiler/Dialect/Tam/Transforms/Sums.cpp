@@ -24,6 +24,13 @@ RowReductionInterface tamc::tam::createSum(OpBuilder &builder, Location loc,
   return RhsOp::create(builder, loc, type, a, b, weights, zeros);
 }
 
+Value tamc::tam::createSquares(OpBuilder &builder, Location loc, Value a,
+                               Value weights) {
+  auto type = RankedTensorType::get({columnsOf(a)}, builder.getF64Type());
+  Value zeros = ZerosOp::create(builder, loc, type);
+  return SquaresOp::create(builder, loc, type, a, weights, zeros);
+}
+
 void tamc::tam::eraseSum(Operation *sum) {
   Value start = cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
   sum->erase();

@@ -21,6 +21,10 @@ RowReductionInterface createSum(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Value a, mlir::Value b,
                                 mlir::Value weights);
 
+/// The diagonal of a'Wa, likewise.
+mlir::Value createSquares(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value a, mlir::Value weights);
+
 /// Erases a sum over rows that has no use, and its zeros if they have no other
 /// use.
 void eraseSum(mlir::Operation *sum);

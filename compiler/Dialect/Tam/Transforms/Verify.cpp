@@ -32,7 +32,7 @@ static SmallVector<Value> encodedValues(Operation *op) {
       .Case([&](GramOp gram) {
         add({gram.getA(), gram.getB()});
       })
-      .Case([&](RhsOp rhs) { add(rhs.getA()); })
+      .Case<RhsOp, SquaresOp>([&](auto sum) { add(sum.getA()); })
       .Case([&](BlendOp blend) {
         add({blend.getBorder(), blend.getInside()});
       })
@@ -44,6 +44,10 @@ static SmallVector<Value> encodedValues(Operation *op) {
       .Case([&](NormalMatrixOp matrix) { add(matrix.getBlocks()); })
       .Case([&](NormalVectorOp vector) { add(vector.getBlocks()); })
       .Case([&](NormalProductOp product) { add(product.getSums()); })
+      .Case([&](DiagonalFactorOp factor) {
+        if (factor.getSums())
+          add(factor.getSums());
+      })
       .Case<PredictOp, DecomposeOp, DesignOp, QuadraticFormsOp>(
           [&](auto apply) { add(apply.getDesigns()); });
   return values;

@@ -490,3 +490,37 @@ func.func @rhs_c3(%a: tensor<?x3xf64>, %y: tensor<24xf64>,
       -> tensor<3xf64>
   return
 }
+
+// -----
+
+func.func @squares_c1(%a: tensor<?x3xf64>, %s: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.squares' op expected an accumulator of 3, got 'tensor<4xf64>'}}
+  %0 = tam.squares %a into %s : tensor<?x3xf64> -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @squares_c2(%a: tensor<?x3xf64, #tam.one_hot>, %s: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.squares' op expected a dense matrix, got 'tensor<?x3xf64, #tam.one_hot>'}}
+  %0 = tam.squares %a into %s : tensor<?x3xf64, #tam.one_hot> -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @squares_c3(%a: tensor<24x3xf64>, %s: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.squares' op expected a dynamic number of rows, got 'tensor<24x3xf64>'}}
+  %0 = tam.squares %a into %s : tensor<24x3xf64> -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @squares_c3_weights(%a: tensor<?x3xf64>, %w: tensor<24xf64>,
+                              %s: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.squares' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
+  %0 = tam.squares %a weights %w : tensor<24xf64> into %s : tensor<?x3xf64>
+      -> tensor<3xf64>
+  return
+}

@@ -500,6 +500,29 @@ func.func @f(%l: tensor<3x3xf64>, %b: tensor<2xf64>) {
   return
 }
 
+// -----
+
+// diagonal_factor_c1: sizes of the sums and of the result.
+func.func @f(%rows: index, %d: tensor<3xf64>) {
+  %p = tam.penalty rows [] columns [] values []
+      : tensor<2x2xf64, #tam.coordinates<0>>
+  // expected-error @+1 {{'tam.diagonal_factor' op expected 2 numbers, got 'tensor<3xf64>'}}
+  %0 = tam.diagonal_factor %rows sums(%d : tensor<3xf64>) penalty %p
+      : tensor<2x2xf64, #tam.coordinates<0>> -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @f(%rows: index) {
+  %p = tam.penalty rows [] columns [] values []
+      : tensor<2x2xf64, #tam.coordinates<0>>
+  // expected-error @+1 {{'tam.diagonal_factor' op expected 2 numbers, got 'tensor<1xf64>'}}
+  %0 = tam.diagonal_factor %rows penalty %p
+      : tensor<2x2xf64, #tam.coordinates<0>> -> tensor<1xf64>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Application
 //===----------------------------------------------------------------------===//
@@ -571,6 +594,56 @@ func.func @f(%a: tensor<?x5xf64, #tam.banded<4>>) {
   // expected-error @+1 {{'tam.columns' op expected 1 matrices #tam.banded<4> for #tam.bands<4, 1>}}
   %0 = tam.columns(%a, %a : tensor<?x5xf64, #tam.banded<4>>,
       tensor<?x5xf64, #tam.banded<4>>) -> tensor<?x10xf64, #tam.bands<4, 1>>
+  return
+}
+
+// -----
+
+// linear_columns_c1
+func.func @f() {
+  // expected-error @+1 {{'tam.linear_columns' op expected as many scales and modes as inputs, at least one, got 0 and 0 of 0}}
+  %0 = "tam.linear_columns"() {scales = array<f64>} : () -> tensor<?x1xf64>
+  return
+}
+
+// -----
+
+// linear_columns_c1: scales
+func.func @f(%x: tensor<?xf64>, %p: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.linear_columns' op expected as many scales and modes as inputs, at least one, got 2 and 1 of 1}}
+  %0 = tam.linear_columns(%x : tensor<?xf64>) parameters(%p : tensor<4xf64>)
+      scales [1.0, 2.0] -> tensor<?x1xf64>
+  return
+}
+
+// -----
+
+// linear_columns_c1: modes
+func.func @f(%x: tensor<?xf64>, %p: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.linear_columns' op expected as many scales and modes as inputs, at least one, got 1 and 0 of 1}}
+  %0 = tam.linear_columns(%x : tensor<?xf64>) parameters(%p : tensor<4xf64>)
+      scales [1.0] {extrapolate = []} -> tensor<?x1xf64>
+  return
+}
+
+// -----
+
+// linear_columns_c2
+func.func @f(%x: tensor<?xf64>, %p: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.linear_columns' op expected scales that are finite, got INF}}
+  %0 = tam.linear_columns(%x : tensor<?xf64>) parameters(%p : tensor<4xf64>)
+      scales [0x7FF0000000000000] -> tensor<?x1xf64>
+  return
+}
+
+// -----
+
+// feature_map_c3: rows of each input
+func.func @f(%x: tensor<?xf64>, %y: tensor<3xf64>, %p: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.linear_columns' op expected as many rows as 'tensor<3xf64>' has, got 'tensor<?x2xf64>'}}
+  %0 = tam.linear_columns(%x, %y : tensor<?xf64>, tensor<3xf64>)
+      parameters(%p, %p : tensor<4xf64>, tensor<4xf64>) scales [1.0, 1.0]
+      -> tensor<?x2xf64>
   return
 }
 

@@ -105,6 +105,14 @@ func.func @feature_maps(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
   // CHECK: tam.columns(%{{.*}}, %{{.*}} : tensor<?x1xf64, #tam.dense>, tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
   %beside = tam.columns(%l0, %l0 : tensor<?x1xf64, #tam.dense>,
       tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
+  // CHECK: tam.linear_columns(%[[X]], %[[X]] : tensor<?xf64>, tensor<?xf64>) parameters(%[[P]], %[[P]] : tensor<4xf64>, tensor<4xf64>) scales [3.14159265358979{{[0-9]*}}, 1.000000e+00] -> tensor<?x2xf64, #tam.dense>
+  %lines = tam.linear_columns(%x, %x : tensor<?xf64>, tensor<?xf64>)
+      parameters(%p, %p : tensor<4xf64>, tensor<4xf64>)
+      scales [3.141592653589793, 1.0] -> tensor<?x2xf64, #tam.dense>
+  // CHECK: tam.linear_columns({{.*}} scales [1.000000e+00] {extrapolate = [#tam.extrapolate<linear>]} -> tensor<?x1xf64>
+  %line = tam.linear_columns(%x : tensor<?xf64>) parameters(%p : tensor<4xf64>)
+      scales [1.0] {extrapolate = [#tam.extrapolate<linear>]}
+      -> tensor<?x1xf64>
   // CHECK: tam.category %[[X]] {levels = 7 : i64} : tensor<?xf64> -> tensor<?x7xf64, #tam.one_hot>
   %c = tam.category %x {levels = 7} : tensor<?xf64>
       -> tensor<?x7xf64, #tam.one_hot>
@@ -159,6 +167,15 @@ func.func @sums(%a: tensor<?x7xf64, #tam.banded<4>>,
   %6 = tam.rhs %a, %y weights %w : tensor<?xf64> into %5
       : tensor<?x7xf64, #tam.banded<4>>, tensor<?xf64>
       -> tensor<7xf64, #tam.sums<full>>
+  // CHECK: %[[DENSE:.*]] = tam.chebyshev
+  %dense = tam.chebyshev %y {degree = 7}
+      : tensor<?xf64> -> tensor<?x7xf64, #tam.dense>
+  // CHECK: tam.squares %[[DENSE]] into %{{.*}} : tensor<?x7xf64, #tam.dense> -> tensor<7xf64, #tam.sums<full>>
+  %7 = tam.squares %dense into %ya : tensor<?x7xf64, #tam.dense>
+      -> tensor<7xf64, #tam.sums<full>>
+  // CHECK: tam.squares %[[DENSE]] weights %[[W]] : tensor<?xf64> into %{{.*}} :
+  %8 = tam.squares %dense weights %w : tensor<?xf64> into %7
+      : tensor<?x7xf64, #tam.dense> -> tensor<7xf64, #tam.sums<full>>
   return
 }
 
@@ -368,6 +385,14 @@ func.func @cg(%n: index, %a: tensor<2x2xf64>, %b: tensor<2xf64>)
   %l = tam.factor %a {column = 3} : tensor<2x2xf64>
   // CHECK: tam.factor_solve %{{.*}}, %{{.*}} : tensor<2x2xf64>, tensor<2xf64>
   %z = tam.factor_solve %l, %b : tensor<2x2xf64>, tensor<2xf64>
+  // CHECK: %[[D:.*]] = tam.diagonal_factor %{{.*}} sums(%{{.*}} : tensor<2xf64>) penalty %{{.*}} {column = 3 : i64} : tensor<2x2xf64, #tam.coordinates<1>> -> tensor<2xf64>
+  %d = tam.diagonal_factor %n sums(%b : tensor<2xf64>) penalty %p {column = 3}
+      : tensor<2x2xf64, #tam.coordinates<1>> -> tensor<2xf64>
+  // CHECK: tam.diagonal_factor %{{.*}} penalty %{{.*}} : tensor<2x2xf64, #tam.coordinates<1>> -> tensor<2xf64>
+  %d0 = tam.diagonal_factor %n penalty %p
+      : tensor<2x2xf64, #tam.coordinates<1>> -> tensor<2xf64>
+  // CHECK: tam.diagonal_solve %[[D]], %{{.*}} : tensor<2xf64>
+  %dz = tam.diagonal_solve %d, %b : tensor<2xf64>
   // CHECK: tam.normal_product %{{.*}} sums(%{{.*}} : tensor<2xf64>) penalties(%{{.*}} : tensor<2x2xf64, #tam.coordinates<1>>) vector %{{.*}} : tensor<2xf64>
   %q = tam.normal_product %n sums(%b : tensor<2xf64>)
       penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) vector %b

@@ -11,13 +11,14 @@
 // penalties are merged, too.
 //
 // CHECK-LABEL: func.func @fit(
-// CHECK-SAME: %[[ROWS:.*]]: index, %{{.*}}: tensor<?xf64>, %[[Y:[^:]*]]: tensor<?xf64>, %[[W:[^:]*]]: tensor<?xf64>)
+// CHECK-SAME: %[[ROWS:.*]]: index, %[[U:[^:]*]]: tensor<?xf64>, %[[V:[^:]*]]: tensor<?xf64>, %[[Q:[^:]*]]: tensor<4xf64>, %[[R:[^:]*]]: tensor<4xf64>, %[[Y:[^:]*]]: tensor<?xf64>, %[[W:[^:]*]]: tensor<?xf64>)
+// CHECK-DAG: %[[X:.*]] = tam.normalize %[[U]], %[[Q]]
 // CHECK-DAG: %[[O:.*]] = tam.offset
-// CHECK-DAG: %[[A:.*]] = tam.linear {{.*}} {scale = 1.0
-// CHECK-DAG: %[[B:.*]] = tam.linear {{.*}} {scale = 2.0
-// CHECK-DAG: %[[C:.*]] = tam.category
-// CHECK-DAG: %[[D:.*]] = tam.linear {{.*}} {scale = 4.0
-// CHECK: %[[AB:.*]] = tam.columns(%[[A]], %[[B]] : tensor<?x1xf64>, tensor<?x1xf64>) -> tensor<?x2xf64>
+// CHECK-DAG: %[[C:.*]] = tam.category %[[X]]
+// CHECK-DAG: %[[D:.*]] = tam.linear %[[X]] {scale = 4.0
+// CHECK-NOT: tam.normalize
+// CHECK-NOT: tam.linear %
+// CHECK: %[[AB:.*]] = tam.linear_columns(%[[U]], %[[V]] : tensor<?xf64>, tensor<?xf64>) parameters(%[[Q]], %[[R]] : tensor<4xf64>, tensor<4xf64>) scales [1.000000e+00, 2.000000e+00] {extrapolate = [#tam.extrapolate<continue>, #tam.extrapolate<saturation>]} -> tensor<?x2xf64>
 // CHECK: %[[P:.*]] = tam.penalty rows [0, 1] columns [0, 1] values [5.000000e-01, 2.500000e-01] : tensor<2x2xf64, #tam.coordinates<2>>
 // CHECK: tam.normal_equations %[[ROWS]] designs(%[[O]], %[[AB]], %[[C]], %[[D]] : tensor<?x1xf64>, tensor<?x2xf64>, tensor<?x3xf64>, tensor<?x1xf64>)
 // CHECK-SAME: y %[[Y]] weights %[[W]] : tensor<?xf64>
@@ -25,13 +26,18 @@
 // CHECK: tam.solve
 
 // FEW-LABEL: func.func @fit(
-// FEW-NOT: tam.columns
+// FEW-NOT: columns(
 // FEW: tam.normal_equations
-func.func @fit(%rows: index, %x: tensor<?xf64>, %y: tensor<?xf64>,
+func.func @fit(%rows: index, %u: tensor<?xf64>, %t: tensor<?xf64>,
+               %q: tensor<4xf64>, %r: tensor<4xf64>, %y: tensor<?xf64>,
                %w: tensor<?xf64>) -> tensor<7xf64> {
+  %x = tam.normalize %u, %q : tensor<?xf64>, tensor<4xf64>
+  %z = tam.normalize %t, %r : tensor<?xf64>, tensor<4xf64>
   %o = tam.offset %rows : tensor<?x1xf64>
   %a = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64> -> tensor<?x1xf64>
-  %b = tam.linear %x {scale = 2.0 : f64} : tensor<?xf64> -> tensor<?x1xf64>
+  %b = tam.linear %z {scale = 2.0 : f64,
+      extrapolate = #tam.extrapolate<saturation>}
+      : tensor<?xf64> -> tensor<?x1xf64>
   %c = tam.category %x {levels = 3} : tensor<?xf64> -> tensor<?x3xf64>
   %d = tam.linear %x {scale = 4.0 : f64} : tensor<?xf64> -> tensor<?x1xf64>
   %p0 = tam.penalty rows [0] columns [0] values [1.0]

@@ -268,6 +268,172 @@ TEST_F(KernelsTest, LongLists) {
       0.0);
 }
 
+TEST_F(KernelsTest, LinearColumns) {
+  // More columns than two launches take, in all modes.
+  constexpr int64_t n = 2 * LinearColumns::kMost + 3, rows = 37;
+  std::vector<std::vector<double>> numbers;
+  std::vector<const double *> inputs;
+  std::vector<int64_t> modes;
+  for (int64_t j = 0; j < n; ++j) {
+    numbers.push_back(draw(rows));
+    // Some of the numbers are beyond the range.
+    numbers.push_back({0.1, 0.2 + 0.01 * double(j)});
+    modes.push_back(j % (TAMRT_SATURATION + 1));
+  }
+  for (const std::vector<double> &one : numbers)
+    inputs.push_back(one.data());
+  const std::vector<double> scales = draw(n);
+  compare(
+      [&](const tamrt_kernels &kernels, tamrt_context &context) {
+        std::vector<double> values(size_t(rows * n), NAN), x(rows), one(rows);
+        kernels.linear_columns(&context, scales.data(), modes.data(),
+                               inputs.data(), 2 * n, rows, values.data());
+        // The bits of each column are those of an input alone.
+        for (int64_t j = 0; j < n; ++j) {
+          kernels.normalize(&context, inputs[size_t(2 * j)],
+                            inputs[size_t(2 * j + 1)], rows, x.data());
+          kernels.linear(&context, x.data(), rows, scales[size_t(j)],
+                         modes[size_t(j)], one.data());
+          for (int64_t r = 0; r < rows; ++r)
+            EXPECT_EQ(values[size_t(r * n + j)], one[size_t(r)])
+                << "row " << r << ", column " << j;
+        }
+        return values;
+      },
+      1e-15);
+}
+
+TEST_F(KernelsTest, SquaresDense) {
+  constexpr int64_t rows = 45;
+  const std::vector<double> w = draw(rows);
+  for (int64_t n : {1, 13, 300})
+    for (bool isWeighted : {false, true}) {
+      SCOPED_TRACE(testing::Message() << n << ", " << isWeighted);
+      const std::vector<double> a = draw(rows * n), before = draw(n);
+      const double *weights = isWeighted ? w.data() : nullptr;
+      compare(
+          [&](const tamrt_kernels &kernels, tamrt_context &context) {
+            std::vector<double> sums = before;
+            kernels.squares_dense(&context, a.data(), weights, 0, n,
+                                  sums.data());
+            EXPECT_EQ(sums, before);
+            kernels.squares_dense(&context, a.data(), weights, rows, n,
+                                  sums.data());
+            return sums;
+          },
+          0.0);
+      // Those of segments of 20 rows, of which the last is shorter.
+      constexpr int64_t segments = 3, some = 20;
+      std::vector<double> own(size_t(n), 0.0), later(own);
+      later.resize(size_t(n * (segments - 1)));
+      const auto given = [](const std::vector<double> &numbers) {
+        return Buffer<const double>{numbers.data(), int64_t(numbers.size())};
+      };
+      Emulator(Order::Forward, 1, false)
+          .run(gridFor(n * segments),
+               AddSquares{{given(a), n},
+                          isWeighted ? given(w) : Buffer<const double>(),
+                          rows,
+                          n,
+                          {segments, some},
+                          {{own.data(), n}, {later.data(), 2 * n}, n}});
+      own.insert(own.end(), later.begin(), later.end());
+      std::vector<double> good(size_t(n * segments), 0.0);
+      tamrt_context context = {};
+      for (int64_t k = 0; k < segments; ++k)
+        tamrt_cpu_kernels.squares_dense(&context, a.data() + k * some * n,
+                                        weights ? weights + k * some : nullptr,
+                                        std::min(some, rows - k * some), n,
+                                        good.data() + k * n);
+      EXPECT_EQ(own, good);
+    }
+}
+
+TEST_F(KernelsTest, Diagonal) {
+  // More columns than a block has threads.
+  constexpr int64_t n = kSolveThreads + 12, group = 1000, first = 5;
+  std::vector<double> sums = draw(n);
+  for (double &sum : sums)
+    sum += 1.5;
+  const std::vector<double> b = draw(n);
+  std::vector<int32_t> row, column;
+  std::vector<double> value;
+  const auto add = [&](int64_t i, int64_t j, double number) {
+    row.push_back(int32_t(i));
+    column.push_back(int32_t(j));
+    value.push_back(number);
+  };
+  // Some numbers have several entries or none; one beside the diagonal counts
+  // for nothing.
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t k = 0; k < j % 4; ++k)
+      add(j, j, 1e-3 * double(7 * j + k));
+  add(9, 2, NAN);
+  const auto penalties = int64_t(row.size());
+  for (bool hasSums : {false, true})
+    for (int64_t count : {int64_t(0), penalties})
+      compare(
+          [&](const tamrt_kernels &kernels, tamrt_context &context) {
+            std::vector<double> factor(n, NAN), x(n, NAN);
+            kernels.diagonal_factor(&context, row.data(), column.data(),
+                                    value.data(),
+                                    hasSums ? sums.data() : nullptr, group, n,
+                                    first, count, factor.data());
+            kernels.diagonal_apply(&context, factor.data(), b.data(), n,
+                                   x.data());
+            // The bits are those of each number as a matrix.
+            for (int64_t j = 0; j < n; ++j) {
+              const int64_t table[] = {2, 0, 1, 1, 0, 0};
+              const double *blocks[] = {sums.data() + j};
+              const int32_t corner[] = {0, 0, 0};
+              std::vector<double> own, workspace(TAMRT_FACTOR_WORKSPACE(1));
+              for (int64_t p = 0; p < count; ++p)
+                if (row[size_t(p)] == j && column[size_t(p)] == j)
+                  own.push_back(value[size_t(p)]);
+              double a = NAN, solution = NAN;
+              kernels.assemble_matrix(&context, table, corner, corner,
+                                      own.data(), blocks, hasSums, group, 1,
+                                      int64_t(own.size()), &a);
+              kernels.cholesky_factor(&context, 1, first + j, &a,
+                                      workspace.data());
+              kernels.cholesky_apply(&context, &a, b.data() + j, 1, &solution);
+              EXPECT_EQ(factor[size_t(j)], a) << "at " << j;
+              EXPECT_EQ(x[size_t(j)], solution) << "at " << j;
+            }
+            factor.insert(factor.end(), x.begin(), x.end());
+            return factor;
+          },
+          0.0);
+  // Of all numbers that have no root the first one counts.
+  struct Failure {
+    std::map<int64_t, double> numbers;
+    int32_t status;
+    int64_t detail;
+  };
+  const Failure failures[] = {
+      {{{0, -9.0}}, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, first},
+      {{{3, INFINITY}, {131, -9.0}}, TAMRT_ERROR_OVERFLOW, first + 3},
+      {{{131, NAN}, {132, -9.0}}, TAMRT_ERROR_OVERFLOW, first + 131},
+      {{{7, -9.0}, {135, INFINITY}, {20, NAN}},
+       TAMRT_ERROR_NOT_POSITIVE_DEFINITE,
+       first + 7},
+      {{{139, -INFINITY}}, TAMRT_ERROR_OVERFLOW, first + 139}};
+  for (const Failure &failure : failures)
+    compare(
+        [&](const tamrt_kernels &kernels, tamrt_context &context) {
+          std::vector<double> bad = sums, factor(n);
+          for (const auto &[at, number] : failure.numbers)
+            bad[size_t(at)] = number;
+          kernels.diagonal_factor(&context, row.data(), column.data(),
+                                  value.data(), bad.data(), 1, n, first, 0,
+                                  factor.data());
+          EXPECT_EQ(context.status, failure.status);
+          EXPECT_EQ(context.detail, failure.detail);
+          return std::vector<double>();
+        },
+        0.0);
+}
+
 TEST_F(KernelsTest, Radial) {
   // Distances of all sizes from one centre; the last ones are beyond what any
   // function tells from 0.
@@ -355,6 +521,14 @@ TEST_F(KernelsTest, ArgumentsOutsideTheContract) {
   std::vector<int32_t> index(100);
   all([&](const tamrt_kernels &k, tamrt_context *ctx) {
     k.linear(ctx, x.data(), 10, 1.0, 4, out.data());
+  });
+  const double *inputs[] = {x.data(), parameters.data()};
+  const int64_t mode = TAMRT_SATURATION + 1, good = TAMRT_CONTINUE;
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.linear_columns(ctx, x.data(), &mode, inputs, 2, 10, out.data());
+  });
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.linear_columns(ctx, x.data(), &good, inputs, 1, 10, out.data());
   });
   all([&](const tamrt_kernels &k, tamrt_context *ctx) {
     k.bspline(ctx, x.data(), parameters.data(), 10, 0, 3, 0, out.data(),

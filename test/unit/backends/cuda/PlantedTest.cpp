@@ -206,6 +206,25 @@ std::string applyFactor(Order order, Bug bug) {
   return message;
 }
 
+/// The factor of a diagonal of 150 numbers.
+std::string factorNumbers(Order order, Bug bug) {
+  constexpr int64_t n = 150;
+  std::vector<double> diagonal;
+  for (int64_t i = 0; i < n; ++i)
+    diagonal.push_back(1.0 / double((i + 1) * (i + 1)));
+  Numbers<double> factor(diagonal);
+  const DiagonalFactor body = {n, 0, factor.buffer()};
+  const std::string message = messageOf(order, [&](Emulator &emulator) {
+    const Failure failure =
+        emulator.run(Grid{1, kSolveThreads, kSolveThreads / kWarp},
+                     Buggy<DiagonalFactor>{body, bug});
+    EXPECT_EQ(failure.status, TAMRT_OK);
+  });
+  for (int64_t i = 0; message.empty() && i < n; ++i)
+    EXPECT_NEAR(factor.numbers[size_t(i)], double(i + 1), 1e-12);
+  return message;
+}
+
 /// A 20 x 20 Gram matrix of 70 rows.
 std::string addWith(Order order, Bug bug, std::vector<double> *sums = nullptr) {
   constexpr int64_t rows = 70, n = 20;
@@ -289,6 +308,7 @@ constexpr std::string (*kPrograms[])(Order, Bug) = {
     [](Order order, Bug bug) { return solveWith(order, bug); },
     factorDefinite,
     factorDiagonal,
+    factorNumbers,
     applyFactor};
 
 } // namespace

@@ -138,6 +138,39 @@ def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
   }];
 }
 
+def Tam_LinearColumnsOp : Tam_FeatureMap<"linear_columns",
+    [SameVariadicOperandSize]> {
+  let summary = "linear terms side by side";
+  let description = [{
+    For each input's values what `tam.linear` makes of them, normalised by the
+    input's parameters (`tam.normalize`), with its number of `scales` and its mode of
+    `extrapolate`; without modes all continue.
+
+    ```mlir
+    %phi = tam.linear_columns(%v, %w : tensor<?xf64>, tensor<?xf64>)
+        parameters(%p, %q : tensor<4xf64>, tensor<4xf64>) scales [3.14, 3.14]
+        -> tensor<?x2xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
+    * (linear_columns_c1) there is an input, and there are as many scales, and
+      modes if there are any, as inputs.
+    * (linear_columns_c2) scales are finite.
+  }];
+  let arguments = (ins Variadic<Tam_Column>:$inputs,
+      Variadic<Tam_InputParameters>:$parameters, DenseF64ArrayAttr:$scales,
+      OptionalAttr<TypedArrayAttrBase<Tam_ExtrapolateAttr,
+                                      "modes beyond the range">>:$extrapolate);
+  let assemblyFormat = [{
+    `(` $inputs `:` type($inputs) `)` `parameters` `(` $parameters `:`
+    type($parameters) `)` `scales` custom<Numbers>($scales) attr-dict `->`
+    type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
+  }];
+}
+
 def Tam_NeuralOp : Tam_FeatureMap<"neural",
     [AttrSizedOperandSegments, Tam_OneOperandIn<"0">]> {
   let summary = "random neural features";

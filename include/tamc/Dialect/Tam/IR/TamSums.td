@@ -87,6 +87,31 @@ def Tam_RhsOp : Tam_Op<"rhs",
   let hasVerifier = 1;
 }
 
+def Tam_SquaresOp : Tam_Op<"squares",
+    [AllTypesMatch<["accumulator", "result"]>,
+     Tam_RowReductionInterface]> {
+  let summary = "adds the diagonal of a'Wa to an accumulator";
+  let description = [{
+    ```mlir
+    %d1 = tam.squares %a into %d0 : tensor<?x23xf64, #tam.dense>
+        -> tensor<23xf64, #tam.sums<full>>
+    ```
+
+    Constraints:
+    * (squares_c1) the accumulator has as many elements as `a` has columns.
+    * (squares_c2) `a` has no encoding yet or is dense.
+    * (squares_c3) rows are those of a chunk: dynamic.
+  }];
+  let arguments = (ins Tam_Design:$a, Optional<Tam_Column>:$weights,
+                       Tam_SumsVector:$accumulator);
+  let results = (outs Tam_SumsVector:$result);
+  let assemblyFormat = [{
+    $a (`weights` $weights^ `:` type($weights))? `into` $accumulator
+    attr-dict `:` type($a) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tam_NormalEquationsOp : Tam_Op<"normal_equations",
     [AttrSizedOperandSegments, Tam_OneOperandIn<"0, 2">]> {
   let summary = "A and b of A x = b, from the design matrices of effects";

@@ -29,9 +29,12 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
       each effect of at most `block-limit` columns; if some effect has more
       columns, the factors are those of the blocks of T P + 1e-6 T I;
     * @apply returns A v, computed as sums over rows of the products of the
-      design with the predictions for the coefficients v. A is not stored.
-      Linear terms are one matrix, as `tam-merge-columns` makes it;
+      design with the predictions for the coefficients v. A is not stored;
     * @precondition solves with the factors.
+
+    Linear terms are one matrix, as `tam-merge-columns` makes it. Their blocks,
+    of one column each, are factored together: only the diagonal of the sums of
+    that matrix with itself is computed (`tam.squares`, `tam.diagonal_factor`).
 
     If a factored effect has more than `small-block-limit` columns, there are
     also @cg_small_blocks and @precondition_small_blocks, which do not factor
@@ -81,7 +84,7 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
            "Least unknowns of a system that gets both solvers, if the spec "
            "leaves the choice open">,
     Option<"mergeColumns", "merge-columns", "int64_t", /*default=*/"16",
-           "Least linear terms that become one matrix in @apply (0: never)">,
+           "Least linear terms that become one matrix (0: never)">,
   ];
 }
 
@@ -100,7 +103,8 @@ def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %c = tam.columns(%a0, %a1) -> tensor<?x2xf64>
+    %c = tam.linear_columns(%v0, %v1) parameters(%p0, %p1) scales [..]
+        -> tensor<?x2xf64>
     %A, %b = tam.normal_equations %rows designs(%c) y %y penalties(%r)
     ```
   }];

@@ -54,10 +54,8 @@ Launch tamc::sparsify(ConversionPatternRewriter &rewriter, Operation *source,
   Launch launch(rewriter, source, "sparsify_" + encoding.getKernelTag());
   launch.in(components)
       .rowsOf(source->getResult(0))
-      .scalars64(
-          encoding.getSparsifySizes(type, tam::getNumbersPerRow(design)));
-  if (FloatAttr number = encoding.getCommonNumber())
-    launch.scalarF64(number.getValueAsDouble());
+      .sizes(encoding,
+             encoding.getSparsifySizes(type, tam::getNumbersPerRow(design)));
   return launch.scalars64({part.first, part.width, part.at});
 }
 
@@ -176,6 +174,12 @@ FailureOr<SmallVector<Value>> ColumnsWriter::write() {
 FailureOr<SmallVector<Value>>
 tamc::writeColumns(ConversionPatternRewriter &rewriter, Operation *source,
                    ValueRange designs, ArrayRef<ValueRange> components,
-                   RankedTensorType type) {
+                   tam::DesignEncodingInterface encoding) {
+  RankedTensorType first = tensorType(designs.front());
+  int64_t columns = 0;
+  for (Value design : designs)
+    columns += tensorType(design).getDimSize(1);
+  auto type = RankedTensorType::get({first.getDimSize(0), columns},
+                                    first.getElementType(), encoding);
   return ColumnsWriter(rewriter, source, designs, components, type).write();
 }

@@ -67,13 +67,14 @@ Launch sparsify(mlir::ConversionPatternRewriter &rewriter,
                 mlir::Operation *source, mlir::Value design,
                 mlir::ValueRange components, SparsePart part);
 
-/// The components of a matrix of this encoded type that has `designs`, given by
-/// their components, side by side. It is dense, bands, or sparse.
+/// The components of a matrix of this encoding, which is dense, bands or
+/// sparse, that has `designs`, at least one, given by their components, side by
+/// side.
 mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 writeColumns(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
              mlir::ValueRange designs,
              mlir::ArrayRef<mlir::ValueRange> components,
-             mlir::RankedTensorType type);
+             tam::DesignEncodingInterface encoding);
 
 } // namespace tamc
 

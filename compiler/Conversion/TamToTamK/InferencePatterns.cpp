@@ -26,8 +26,7 @@ SmallVector<int64_t> endsOf(ArrayRef<int64_t> lengths) {
 
 Value constantEnds(ConversionPatternRewriter &rewriter, Location loc,
                    ArrayRef<int64_t> lengths) {
-  return constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(),
-                                 endsOf(lengths));
+  return constantTensor<int64_t>(rewriter, loc, endsOf(lengths));
 }
 
 class InversePattern : public KernelPattern<tam::InverseOp> {
@@ -111,18 +110,12 @@ class QuadraticFormsPattern : public KernelPattern<tam::QuadraticFormsOp> {
   convert(tam::QuadraticFormsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     SmallVector<int64_t> lengths;
-    int64_t columns = 0;
-    for (Value design : op.getDesigns()) {
+    for (Value design : op.getDesigns())
       lengths.push_back(tam::getNumbersPerRow(design));
-      columns += tensorType(design).getDimSize(1);
-    }
     // The rows of all effects as one sparse matrix.
     const int64_t width = llvm::sum_of(lengths);
-    auto sparse = tam::SparseAttr::get(op.getContext(), width);
-    auto row =
-        writeColumns(rewriter, op, op.getDesigns(), adaptor.getDesigns(),
-                     RankedTensorType::get({ShapedType::kDynamic, columns},
-                                           rewriter.getF64Type(), sparse));
+    auto row = writeColumns(rewriter, op, op.getDesigns(), adaptor.getDesigns(),
+                            tam::SparseAttr::get(op.getContext(), width));
     if (failed(row))
       return failure();
     return Launch(rewriter, op, "quadratic_forms")

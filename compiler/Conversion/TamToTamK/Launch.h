@@ -21,23 +21,15 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace tamc {
-
-/// A new tensor of this type, with `capacity` rows if its rows are dynamic;
-/// null if the step of `source` lacks that slot.
-mlir::Value createEmpty(mlir::ConversionPatternRewriter &rewriter,
-                        mlir::Operation *source, mlir::RankedTensorType type);
 
 /// A constant at the begin of the block in which the rewriter inserts: one that
 /// is there, if it has the value. Each launch has several, and there are as
 /// many launches as pairs of terms.
 mlir::Value constantScalar(mlir::ConversionPatternRewriter &rewriter,
                            mlir::Location loc, mlir::TypedAttr value);
-
-/// Emits the error that a step lacks a slot.
-mlir::InFlightDiagnostic missingSlot(mlir::Operation *source,
-                                     tam::SlotKind kind);
 
 /// Builds one launch: operands in the kernel's order.
 class Launch {
@@ -71,34 +63,19 @@ public:
     return *this;
   }
   /// The sizes of an encoded matrix that a kernel takes (kernels.def).
-  Launch &sizes(tam::EncodingInterface encoding, mlir::RankedTensorType type) {
-    scalars64(encoding.getKernelSizes(type));
-    if (auto design = mlir::dyn_cast<tam::DesignEncodingInterface>(encoding))
-      if (mlir::FloatAttr number = design.getCommonNumber())
-        scalarF64(number.getValueAsDouble());
-    return *this;
-  }
+  Launch &sizes(tam::EncodingInterface encoding, mlir::RankedTensorType type);
+  /// Sizes of a design matrix, and the number that all of its numbers equal.
+  Launch &sizes(tam::DesignEncodingInterface encoding,
+                mlir::ArrayRef<int64_t> values);
   Launch &scalarF64(double value) {
     return scalar(constantScalar(rewriter, source->getLoc(),
                                  rewriter.getF64FloatAttr(value)));
   }
   /// The value of an index slot of the step.
-  Launch &slot(tam::SlotKind kind) {
-    mlir::Value argument = tam::findSlotArgument(
-        source->getParentOfType<mlir::func::FuncOp>(), kind);
-    if (!argument) {
-      missing = kind;
-      return *this;
-    }
-    return scalar(argument);
-  }
+  Launch &slot(tam::SlotKind kind);
   /// Number of rows of a map: that of `result` if it is static, else that of
   /// the chunk.
-  Launch &rowsOf(mlir::Value result) {
-    auto type = mlir::cast<mlir::RankedTensorType>(result.getType());
-    return type.isDynamicDim(0) ? slot(tam::SlotKind::Rows)
-                                : scalar(type.getDimSize(0));
-  }
+  Launch &rowsOf(mlir::Value result);
   /// A destination with the initial contents `value`.
   Launch &out(mlir::ValueRange values) {
     llvm::append_range(inits, values);
@@ -106,13 +83,7 @@ public:
   }
   /// A new destination of this type, with `capacity` rows if its rows are
   /// dynamic.
-  Launch &out(mlir::RankedTensorType type) {
-    if (mlir::Value empty = createEmpty(rewriter, source, type))
-      inits.push_back(empty);
-    else
-      missing = tam::SlotKind::Capacity;
-    return *this;
-  }
+  Launch &out(mlir::RankedTensorType type);
 
   /// The kernel's workspace on the target, for a matrix of `columns` columns;
   /// none if it needs none.
@@ -126,18 +97,7 @@ public:
 
   /// Creates the launch and returns its results; failure if the step lacks a
   /// slot.
-  mlir::FailureOr<mlir::SmallVector<mlir::Value>> create() {
-    if (missing)
-      return missingSlot(source, *missing);
-    auto op = tamk::LaunchOp::create(
-        rewriter, source->getLoc(), mlir::ValueRange(inits).getTypes(),
-        rewriter.getStringAttr(kernel), inputs, scalars, inits,
-        absent.empty() ? mlir::DenseI32ArrayAttr()
-                       : rewriter.getDenseI32ArrayAttr(absent),
-        rewriter.getStringAttr(source->getName().getStringRef()),
-        isGenerated ? rewriter.getUnitAttr() : mlir::UnitAttr());
-    return mlir::SmallVector<mlir::Value>(op->getResults());
-  }
+  mlir::FailureOr<mlir::SmallVector<mlir::Value>> create();
 
 private:
   mlir::ConversionPatternRewriter &rewriter;
@@ -230,11 +190,15 @@ inline mlir::RankedTensorType componentType(mlir::Value value, unsigned index) {
       .getComponentTypes(tensorType(value))[index];
 }
 
-/// A constant tensor of rank 1.
+/// A constant tensor of rank 1, of f64 or integers.
 template <typename T>
 mlir::Value constantTensor(mlir::ConversionPatternRewriter &rewriter,
-                           mlir::Location loc, mlir::Type element,
-                           mlir::ArrayRef<T> values) {
+                           mlir::Location loc, mlir::ArrayRef<T> values) {
+  mlir::Type element;
+  if constexpr (std::is_same_v<T, double>)
+    element = rewriter.getF64Type();
+  else
+    element = rewriter.getIntegerType(8 * sizeof(T));
   auto type = mlir::RankedTensorType::get({static_cast<int64_t>(values.size())},
                                           element);
   return mlir::arith::ConstantOp::create(

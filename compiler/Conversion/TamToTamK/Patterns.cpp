@@ -9,103 +9,12 @@
 #include "Columns.h"
 #include "PenaltyEntries.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-
 #include <array>
 #include <map>
 
 using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
-
-Value tamc::createEmpty(ConversionPatternRewriter &rewriter, Operation *source,
-                        RankedTensorType type) {
-  SmallVector<Value> sizes;
-  if (!type.hasStaticShape()) {
-    Value capacity = tam::findSlotArgument(
-        source->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
-    if (!capacity)
-      return nullptr;
-    sizes.push_back(capacity);
-  }
-  return tensor::EmptyOp::create(rewriter, source->getLoc(), type, sizes);
-}
-
-/// Most constants of a block that are compared with a new one. The
-/// canonicalizer finds what is the same in others.
-static constexpr unsigned kMaxCompared = 32;
-
-Value tamc::constantScalar(ConversionPatternRewriter &rewriter, Location loc,
-                           TypedAttr value) {
-  Block *block = rewriter.getInsertionBlock();
-  unsigned compared = 0;
-  for (Operation &op : *block) {
-    auto constant = dyn_cast<arith::ConstantOp>(op);
-    if (!constant || compared++ == kMaxCompared)
-      break;
-    if (constant.getValue() == value)
-      return constant;
-  }
-  // Not by the rewriter, which could undo that although others use it.
-  auto builder = OpBuilder::atBlockBegin(block);
-  return arith::ConstantOp::create(builder, loc, value);
-}
-
-InFlightDiagnostic tamc::missingSlot(Operation *source, SlotKind kind) {
-  return source->emitOpError("expected an argument with slot '")
-         << tam::stringifySlotKind(kind) << "' in the function";
-}
-
-Launch &Launch::workspace(const Target &target, int64_t columns) {
-  const Workspace size = target.getWorkspace(kernel, columns);
-  if (size.fixed == 0 && size.perRow == 0)
-    return *this;
-  if (size.perRow == 0)
-    return out(RankedTensorType::get({size.fixed}, rewriter.getF64Type()));
-  Value capacity = tam::findSlotArgument(
-      source->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
-  if (!capacity) {
-    missing = SlotKind::Capacity;
-    return *this;
-  }
-  AffineExpr rows = rewriter.getAffineSymbolExpr(0);
-  const AffineMap sizes =
-      AffineMap::get(0, 1,
-                     {rows * size.perRow + size.fixed,
-                      rewriter.getAffineConstantExpr(size.most)},
-                     rewriter.getContext());
-  Value doubles =
-      affine::AffineMinOp::create(rewriter, source->getLoc(), sizes, capacity);
-  inits.push_back(tensor::EmptyOp::create(
-      rewriter, source->getLoc(),
-      RankedTensorType::get({ShapedType::kDynamic}, rewriter.getF64Type()),
-      doubles));
-  return *this;
-}
-
-Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
-                    tam::EncodingInterface encoding, RankedTensorType type,
-                    ValueRange components, int64_t width, int64_t column) {
-  return Launch(rewriter, source, "expand_" + encoding.getKernelTag())
-      .in(components)
-      .rowsOf(source->getResult(0))
-      .sizes(encoding, type)
-      .scalars64({width, column});
-}
-
-FailureOr<SmallVector<Value>> tamc::densify(ConversionPatternRewriter &rewriter,
-                                            Operation *source,
-                                            RankedTensorType type,
-                                            ValueRange components) {
-  tam::EncodingInterface encoding = tam::getEncoding(type);
-  if (!encoding || isa<tam::DenseAttr>(encoding))
-    return SmallVector<Value>(components);
-  auto dense = tam::DenseAttr::get(rewriter.getContext());
-  return expand(rewriter, source, encoding, type, components,
-                type.getDimSize(1), /*column=*/0)
-      .out(dense.getComponentTypes(type.cloneWithEncoding(dense)).front())
-      .create();
-}
 
 FailureOr<SmallVector<Value>>
 tamc::finishFeatureMap(ConversionPatternRewriter &rewriter,
@@ -372,10 +281,9 @@ class MarginalPattern : public KernelPattern<tam::MarginalOp> {
       llvm::append_range(index, parts[i]);
       starts.push_back(static_cast<int32_t>(index.size()));
     }
-    Type i32 = rewriter.getI32Type();
     return Launch(rewriter, op, "marginal")
-        .in(constantTensor<int32_t>(rewriter, op.getLoc(), i32, starts))
-        .in(constantTensor<int32_t>(rewriter, op.getLoc(), i32, index))
+        .in(constantTensor<int32_t>(rewriter, op.getLoc(), starts))
+        .in(constantTensor<int32_t>(rewriter, op.getLoc(), index))
         .in(adaptor.getSums())
         .scalars64({static_cast<int64_t>(parts.size()), size})
         .out(componentType(op.getResult(), 0))
@@ -441,8 +349,7 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
       const bool isFirst = matrix->empty();
       Launch launch(rewriter, op, isFirst ? "assemble_matrix" : "add_penalty");
       if (isFirst)
-        launch.in(constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(),
-                                          table));
+        launch.in(constantTensor<int64_t>(rewriter, loc, table));
       if (failed(some.addTo(launch, rewriter, op)))
         return failure();
       launch.in(isFirst ? ValueRange(blocks) : weights)
@@ -476,8 +383,7 @@ assembleVector(Operation *op, ValueRange blocks, ArrayRef<ValueRange> parts,
     start += size;
   }
   return Launch(rewriter, op, "assemble_vector")
-      .in(constantTensor<int64_t>(rewriter, op->getLoc(), rewriter.getI64Type(),
-                                  table))
+      .in(constantTensor<int64_t>(rewriter, op->getLoc(), table))
       .in(components)
       .scalar(start)
       .out(type)
@@ -667,10 +573,8 @@ class DesignPattern : public KernelPattern<tam::DesignOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::DesignOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return writeColumns(
-        rewriter, op, op.getDesigns(), adaptor.getDesigns(),
-        tensorType(op.getResult())
-            .cloneWithEncoding(tam::DenseAttr::get(op.getContext())));
+    return writeColumns(rewriter, op, op.getDesigns(), adaptor.getDesigns(),
+                        tam::DenseAttr::get(op.getContext()));
   }
 };
 

@@ -42,7 +42,6 @@ LogicalResult PenaltyEntries::addTo(Launch &launch,
                                     ConversionPatternRewriter &rewriter,
                                     Operation *op) const {
   Location loc = op->getLoc();
-  Type i32 = rewriter.getI32Type(), f64 = rewriter.getF64Type();
   tam::PenaltyParts coded;
   for (Part part : parts) {
     if (part.isOfSum)
@@ -51,25 +50,25 @@ LogicalResult PenaltyEntries::addTo(Launch &launch,
       part.source += size();
     coded.add(part);
   }
-  Value numbers = constantTensor<double>(rewriter, loc, f64, coded.values);
+  Value numbers = constantTensor<double>(rewriter, loc, coded.values);
   if (strengths) {
     auto computed =
         Launch(rewriter, op, "penalty_values")
-            .in(constantTensor<int32_t>(rewriter, loc, i32, coded.code))
+            .in(constantTensor<int32_t>(rewriter, loc, coded.code))
             .in(numbers)
             .in(strengths)
             .scalars64({static_cast<int64_t>(parts.size()), size() + sums})
-            .out(RankedTensorType::get({size() + sums}, f64))
+            .out(RankedTensorType::get({size() + sums}, rewriter.getF64Type()))
             .create();
     if (failed(computed))
       return failure();
     numbers = computed->front();
   }
-  launch.in(constantTensor<int32_t>(rewriter, loc, i32, rows))
-      .in(constantTensor<int32_t>(rewriter, loc, i32, columns))
+  launch.in(constantTensor<int32_t>(rewriter, loc, rows))
+      .in(constantTensor<int32_t>(rewriter, loc, columns))
       .in(numbers);
   if (!which.empty())
-    launch.in(constantTensor<int32_t>(rewriter, loc, i32, which));
+    launch.in(constantTensor<int32_t>(rewriter, loc, which));
   return success();
 }
 

@@ -69,10 +69,9 @@ class ColumnsPattern : public FeatureMapPattern<tam::ColumnsOp> {
   FailureOr<SmallVector<Value>>
   compute(tam::ColumnsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    Attribute structured = op.getStructuredEncoding();
     return writeColumns(
         rewriter, op, op.getDesigns(), adaptor.getDesigns(),
-        tensorType(op.getResult()).cloneWithEncoding(structured));
+        cast<tam::DesignEncodingInterface>(op.getStructuredEncoding()));
   }
 };
 
@@ -160,11 +159,8 @@ class LinearColumnsPattern : public FeatureMapPattern<tam::LinearColumnsOp> {
           [](tam::ExtrapolateAttr mode) { return modeOf(mode.getValue()); });
     const Location loc = op.getLoc();
     Launch launch(rewriter, op, "linear_columns");
-    launch
-        .in(constantTensor<double>(rewriter, loc, rewriter.getF64Type(),
-                                   op.getScales()))
-        .in(constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(),
-                                    modes));
+    launch.in(constantTensor<double>(rewriter, loc, op.getScales()))
+        .in(constantTensor<int64_t>(rewriter, loc, modes));
     for (auto [column, parameters] :
          llvm::zip(adaptor.getInputs(), adaptor.getParameters()))
       launch.in(column).in(parameters);

@@ -81,7 +81,7 @@ std::optional<Vector> tamc::reference::factorDiagonal(const Vector *sums,
   for (size_t i = 0; i < matrix.rows; ++i) {
     const double value = matrix.at(i, i) + (sums ? (*sums)[i] : 0);
     *pivot = i;
-    if (!(value > 0))
+    if (!(value > 0) || std::isinf(value))
       return std::nullopt;
     factor.push_back(1 / std::sqrt(value));
   }

@@ -38,8 +38,8 @@ Vector normalProduct(llvm::ArrayRef<const Vector *> sums,
                      const Vector &v);
 
 /// The inverse square roots of the diagonal of Gram + T P + 1e-6 T I, from that
-/// of Gram (null: zero). nullopt if one of its numbers is not positive; `pivot`
-/// is then set to its index.
+/// of Gram (null: zero). nullopt if one of its numbers is not positive or not
+/// finite; `pivot` is then set to its index.
 std::optional<Vector> factorDiagonal(const Vector *sums, const Matrix &penalty,
                                      int64_t rows, size_t *pivot);
 

@@ -279,8 +279,9 @@ void Subjects::addSolvers() {
       "s(d, k=6, ap=-1)";
   const std::string large = "s(a, k=60, ap=-1) + f(b, m=40, ap=-1) + "
                             "te(s(d, k=5, ap=-1), s(e, k=5, ap=-1), ap=-1)";
-  const std::string linear = "l(a) + l(b) + l(d) + l(e) + l(h) + l(j) + "
-                             "s(a, k=4, ap=-1)";
+  const std::string linear =
+      "l(a) + l(b, extrapolate='constant') + l(d, extrapolate='linear') + "
+      "l(e, extrapolate='saturation') + l(h) + l(j) + s(a, k=4, ap=-1)";
   const std::string categories =
       "c(k, n_cat=5, ap=-1) + c(m, n_cat=3, ap=-1) + c(q, n_cat=2, ap=-1) + "
       "s(a, k=6, ap=-1) + f(b, m=3, ap=-1)";
@@ -323,13 +324,15 @@ void Subjects::addSolvers() {
          .options = {"--merge-columns=2", "--row-words=2"}},
         sums);
   // The diagonal of merged columns, of all sums and of the penalties alone.
-  for (const char *limit : {"2", "512"})
+  for (const auto &[limit, sums] :
+       {std::pair("2", Sums::Loops), std::pair("512", Sums::Loops),
+        std::pair("512", Sums::Kernels)})
     add({.name = std::string("solvers/merged-columns-cg-") + limit,
          .formula = linear,
          .keys = "solver: cg\n",
-         .options = {"--merge-columns=2",
-                     std::string("--block-limit=") + limit}},
-        Sums::Loops);
+         .options = {"--merge-columns=2", std::string("--block-limit=") + limit,
+                     "--small-block-limit=4"}},
+        sums);
   // Bands meet each encoding, before and after them; Fourier terms and
   // polynomials become one dense matrix.
   const std::string bands =

@@ -246,12 +246,12 @@ class Faults(harness.TestCase):
     # recursion, whose carry starts anew in each iteration.
     OPEN_FORMULA = "y ~ s(c,k=5)+t(a,n_trees=8,max_depth=2)+pid(b,w=3)"
 
-    def prepare_cg(self, both, **keys):
+    def prepare_cg(self, both, formula=OPEN_FORMULA, options=(), **keys):
         """The same with a fit by conjugate gradients."""
         return self.prepare(
-            self.OPEN_FORMULA, groups=2, options=[
+            formula, groups=2, options=[
                 "--block-limit=8",
-                "--min-cg=0" if both else "--solver=cg"],
+                "--min-cg=0" if both else "--solver=cg", *options],
             fit=["--solver=cg"] if both else [], names=["fit", "stream"],
             **keys)
 
@@ -289,15 +289,19 @@ class Faults(harness.TestCase):
 
     def test_every_factorization_of_conjugate_gradients(self):
         """The CPU computes the sketch's factorisations: failures of a device do
-        not affect whether there is a sketch."""
-        model = self.prepare_cg(False, days=40)
+        not affect whether there is a sketch. Linear terms have a diagonal."""
+        model = self.prepare_cg(False, self.OPEN_FORMULA + "+l(a)+l(b)",
+                                ["--merge-columns=2"], days=40)
         one = ("--threads", "1")
-        for name, kernel in itertools.product(
-                self.commands, ("cholesky_factor", "cholesky_apply")):
+        # Kernels, and about how many of their calls fail.
+        for name, (kernel, most) in itertools.product(
+                self.commands,
+                (("cholesky_factor", 100), ("cholesky_apply", 100),
+                 ("diagonal_factor", 20), ("diagonal_apply", 20))):
             (_, _, calls, *_), _ = self.run_sim(model, name, *one,
                                                kernel=kernel)
             self.assertGreater(calls, 0, kernel)
-            for k in range(1, calls + 1, max(calls // 100, 1)):
+            for k in range(1, calls + 1, max(calls // most, 1)):
                 for count in (1, 99):
                     _, status = self.run_sim(
                         model, name, *one, kernel=kernel, fail_kernel=k,

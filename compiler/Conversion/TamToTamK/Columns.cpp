@@ -76,7 +76,8 @@ public:
   FailureOr<SmallVector<Value>> write();
 
 private:
-  /// Columns that are written together: numbers of a row that lie together.
+  /// Matrices of one column, such as linear terms in the design step, that are
+  /// written together: numbers of a row that lie together.
   static constexpr size_t kStacked = 16;
 
   /// The end of the matrices from `begin` on that are written together.

@@ -47,6 +47,12 @@ struct Evaluation {
   }
 };
 
+/// The value v of an input with the parameters of its range.
+template <class View>
+TAMRT_BODY double normalizedAt(double v, const View &range) {
+  return (v - range[0]) / range[1];
+}
+
 struct Normalize {
   static constexpr const char *name = "normalize";
   static constexpr bool hasBarriers = false;
@@ -59,7 +65,7 @@ struct Normalize {
     auto from = block.view(v), range = block.view(parameters);
     auto to = block.view(x);
     for (int64_t r = block.index(); r < rows; r += block.total())
-      to[r] = (from[r] - range[0]) / range[1];
+      to[r] = normalizedAt(from[r], range);
   }
 };
 
@@ -102,7 +108,7 @@ struct Linear {
 };
 
 /// Some columns, from `first` on, of the n that are side by side: a thread for
-/// each row and column.
+/// each row of each column; neighbours read neighbouring rows of one input.
 struct LinearColumns {
   static constexpr const char *name = "linear_columns";
   static constexpr bool hasBarriers = false;
@@ -121,10 +127,10 @@ struct LinearColumns {
     auto to = block.view(values);
     const int64_t count = inputs.count / 2;
     for (int64_t i = block.index(); i < rows * count; i += block.total()) {
-      const int64_t r = i / count, j = i % count;
+      const int64_t r = i % rows, j = i / rows;
       auto from = block.view(inputs.buffers[2 * j]);
       auto range = block.view(inputs.buffers[2 * j + 1]);
-      const double x = (from[r] - range[0]) / range[1];
+      const double x = normalizedAt(from[r], range);
       to[r * n + first + j] = linearAt(x, scales[j], modes[j]);
     }
   }

@@ -41,23 +41,28 @@ Tensor solveWith(const Tensor &l, const Tensor &b) {
   return at::linalg_solve_triangular(l.mT(), half, /*upper=*/true).squeeze(1);
 }
 
+/// The index of the first flag that is true, or -1.
+int64_t firstTrue(const Tensor &flags) {
+  if (!flags.any().item<bool>())
+    return -1;
+  return flags.to(at::kInt).argmax().item<int64_t>();
+}
+
 /// The first index that is not finite, or -1.
 int64_t firstNotFinite(const Tensor &x) {
-  const Tensor isBad = x.isfinite().logical_not();
-  if (!isBad.any().item<bool>())
-    return -1;
-  return isBad.to(at::kInt).argmax().item<int64_t>();
+  return firstTrue(x.isfinite().logical_not());
 }
 
 /// Throws unless the numbers of a diagonal, whose first column is `column`, are
-/// positive and finite.
+/// positive and finite. The first one that is not counts, whatever it is.
 void expectPivots(const Tensor &diagonal, int64_t column) {
-  if (const int64_t j = firstNotFinite(diagonal); j >= 0)
-    throw Failure{TAMRT_ERROR_OVERFLOW, column + j};
-  const Tensor isBad = diagonal.le(0);
-  if (isBad.any().item<bool>())
-    throw Failure{TAMRT_ERROR_NOT_POSITIVE_DEFINITE,
-                  column + isBad.to(at::kInt).argmax().item<int64_t>()};
+  const Tensor isFinite = diagonal.isfinite();
+  const int64_t j =
+      firstTrue(isFinite.logical_and(diagonal.gt(0)).logical_not());
+  if (j >= 0)
+    throw Failure{isFinite[j].item<bool>() ? TAMRT_ERROR_NOT_POSITIVE_DEFINITE
+                                           : TAMRT_ERROR_OVERFLOW,
+                  column + j};
 }
 
 std::vector<double> toVector(const Tensor &x) {

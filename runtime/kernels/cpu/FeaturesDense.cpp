@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Status.h"
+#include "kernels/cpu/Columns.h"
 #include "kernels/cpu/CpuKernels.h"
 #include "kernels/cpu/Elementary.h"
 #include "kernels/cpu/Extrapolate.h"
@@ -22,11 +23,16 @@
 
 namespace tamrt::cpu {
 
+/// The value v of an input with a centre and half a range.
+TAMRT_INLINE double normalized(double v, double centre, double half) {
+  return (v - centre) / half;
+}
+
 TAMRT_WIDE static void normalizeRows(const double *__restrict v, double centre,
                                      double half, int64_t rows,
                                      double *__restrict x) {
   for (int64_t r = 0; r < rows; ++r)
-    x[r] = (v[r] - centre) / half;
+    x[r] = normalized(v[r], centre, half);
 }
 
 void normalize(tamrt_context *ctx, const double *v, const double *parameters,
@@ -66,9 +72,9 @@ void linear(tamrt_context *ctx, const double *x, int64_t rows, double scale,
 
 namespace {
 
-/// Rows and columns of a block of linear columns: a line of the cache of each
-/// row is written at once, and the block stays in the first-level cache.
-constexpr int64_t linearRows = 32, linearColumns = 8;
+/// Rows and columns of a block of linear columns, which stays in the
+/// first-level cache, as do the lines of the rows that it is written to.
+constexpr int64_t linearRows = 16, linearColumns = 8;
 /// Rows for which blocks go down before the next columns: each input is read on
 /// as far, and lines that the next columns share are still in the cache.
 constexpr int64_t linearStrip = 256;
@@ -81,7 +87,7 @@ TAMRT_INLINE void linearColumn(const double *__restrict v,
   const double centre = parameters[0], half = parameters[1];
   int64_t isBeyond = 0;
   for (int64_t r = 0; r < rows; ++r) {
-    values[r] = (v[r] - centre) / half;
+    values[r] = normalized(v[r], centre, half);
     isBeyond |= std::fabs(values[r]) > 1.0;
   }
   // All modes agree within the range.
@@ -89,26 +95,6 @@ TAMRT_INLINE void linearColumn(const double *__restrict v,
     return extrapolateLinear(values, rows, scale, mode, values);
   for (int64_t r = 0; r < rows; ++r)
     values[r] *= scale;
-}
-
-/// Writes `columns` columns of `rows` values, which are one after another, to a
-/// row-major matrix of n columns.
-TAMRT_INLINE void storeColumns(const double (&block)[linearColumns][linearRows],
-                               int64_t columns, int64_t rows, int64_t n,
-                               double *values) {
-  const int64_t full = columns / 4 * 4, fullRows = rows / 4 * 4;
-  for (int64_t r = 0; r < fullRows; r += 4)
-    for (int64_t j = 0; j < full; j += 4) {
-      Vector some[4], turned[4];
-      for (int64_t i = 0; i < 4; ++i)
-        some[i] = vectorAt(block[j + i] + r);
-      transpose(some, turned);
-      for (int64_t i = 0; i < 4; ++i)
-        vectorAt(values + (r + i) * n + j) = turned[i];
-    }
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t j = r < fullRows ? full : 0; j < columns; ++j)
-      values[r * n + j] = block[j][r];
 }
 
 /// linear_columns for rows [begin, end).
@@ -123,10 +109,9 @@ TAMRT_WIDE void linearBlocks(const double *scales, const int64_t *modes,
       for (int64_t i = 0; i < columns; ++i) {
         const double *const *input = inputs + 2 * (j + i);
         linearColumn(input[0] + first, input[1], scales[j + i], modes[j + i],
-                     rows, n == 1 ? values + first : block[i]);
+                     rows, block[i]);
       }
-      if (n > 1)
-        storeColumns(block, columns, rows, n, values + first * n + j);
+      columnsToRows(block, columns, rows, n, values + first * n + j);
     }
   }
 }

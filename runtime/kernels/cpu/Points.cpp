@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Status.h"
+#include "kernels/cpu/Columns.h"
 #include "kernels/cpu/CpuKernels.h"
 #include "kernels/cpu/ElementaryScalars.h"
 #include "kernels/cpu/Extrapolate.h"
@@ -23,20 +24,7 @@ namespace tamrt::cpu {
 
 TAMRT_HOT void stack(tamrt_context *ctx, const double *const *x,
                      int64_t x_count, int64_t rows, double *points) {
-  // Four columns of four rows at a time.
-  const int64_t full = x_count / 4 * 4, fullRows = rows / 4 * 4;
-  for (int64_t j = 0; j < full; j += 4)
-    for (int64_t r = 0; r < fullRows; r += 4) {
-      Vector columns[4], some[4];
-      for (int64_t i = 0; i < 4; ++i)
-        columns[i] = vectorAt(x[j + i] + r);
-      transpose(columns, some);
-      for (int64_t i = 0; i < 4; ++i)
-        vectorAt(points + (r + i) * x_count + j) = some[i];
-    }
-  for (int64_t j = 0; j < x_count; ++j)
-    for (int64_t r = j < full ? fullRows : 0; r < rows; ++r)
-      points[r * x_count + j] = x[j][r];
+  columnsToRows(x, x_count, rows, x_count, points);
 }
 
 void slice(tamrt_context *ctx, const double *points, int64_t rows, int64_t d,

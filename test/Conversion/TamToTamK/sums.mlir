@@ -48,8 +48,8 @@ func.func @chunk(%rows: index {tam.slot = #tam.slot<rows>},
   return %r : tensor<1xf64, #tam.sums<full>>
 }
 
-// Squares of columns, with weights and without, of what one launch makes of many
-// inputs: scales, modes, then an input's values and parameters by turns.
+// Squares of columns, with weights and without, of what one launch makes of
+// many inputs: scales, modes, then an input's values and parameters by turns.
 //
 // CHECK-LABEL: func.func @squares(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},

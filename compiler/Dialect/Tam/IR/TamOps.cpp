@@ -647,7 +647,8 @@ LogicalResult DiagonalFactorOp::verify() {
     if (value && shapeOf(value) != ArrayRef<int64_t>({size}))
       return emitOpError("expected ") // diagonal_factor_c1
              << size << " numbers, got " << value.getType();
-  return success();
+  return getSums() ? verifyFull(*this, getSums()) // diagonal_factor_c2
+                   : success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,13 @@ static LogicalResult verifyPanels(Operation *op, SumsAttr sums, Value side) {
   return diagnostic;
 }
 
+LogicalResult tamc::tam::verifyFull(Operation *op, Value sums) {
+  auto encoding = dyn_cast_if_present<SumsAttr>(getEncoding(sums.getType()));
+  if (encoding && encoding.getLayout() != SumsLayout::Full)
+    return op->emitOpError("expected 'full' sums, got ") << sums.getType();
+  return success();
+}
+
 LogicalResult GramOp::verify() {
   if (failed(verifyChunkRows(*this, {getA(), getB()})) ||
       (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
@@ -107,7 +114,7 @@ LogicalResult SquaresOp::verify() {
            << columnsOf(getA()) << ", got " << getAccumulator().getType();
   if (getEncoding(getA().getType()) && !isDense(getA())) // squares_c2
     return emitOpError("expected a dense matrix, got ") << getA().getType();
-  return success();
+  return verifyFull(*this, getAccumulator()); // squares_c4
 }
 
 LogicalResult NormalEquationsOp::verify() {

@@ -31,6 +31,9 @@ llvm::LogicalResult verifySameRows(mlir::Operation *op, mlir::Value result,
 llvm::LogicalResult verifyChunkRows(mlir::Operation *op,
                                     mlir::ValueRange values);
 
+/// Checks that sums have no encoding yet, or the layout `full`.
+llvm::LogicalResult verifyFull(mlir::Operation *op, mlir::Value sums);
+
 } // namespace tamc::tam
 
 #endif // TAMC_DIALECT_TAM_IR_VALUES_H

@@ -41,12 +41,12 @@ tamc::tam::findRuns(const Effects &effects,
     if (kind.name == EffectKind::None ||
         end - first < std::max<size_t>(least, 2)) {
       for (; first < end; ++first)
-        runs.push_back({first, 1});
+        runs.push_back({first, 1, kind});
       continue;
     }
     while (first < end) {
       int64_t columns = columnsOf(effects.designs[first]);
-      EffectRun run = {first++, 1};
+      EffectRun run = {first++, 1, kind};
       for (; first < end; ++first, ++run.count) {
         columns += columnsOf(effects.designs[first]);
         if (columns > mostColumns)
@@ -76,7 +76,8 @@ SmallVector<EffectRun> tamc::tam::findColumns(const Effects &effects,
 
 /// The penalties of several effects, whose columns follow one another, as one
 /// matrix.
-static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
+static Value mergePenalties(OpBuilder &builder, Location loc,
+                            ArrayRef<Value> penalties) {
   SmallVector<int32_t> rows, columns;
   PenaltyParts parts;
   Value strengths;
@@ -98,43 +99,44 @@ static Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
   auto type = RankedTensorType::get(
       {size, size}, builder.getF64Type(),
       CoordinatesAttr::get(builder.getContext(), rows.size()));
-  return PenaltyOp::create(builder, penalties.front().getLoc(), type,
-                           ValueRange(), strengths, rows, columns, parts.values,
-                           DenseI32ArrayAttr(), DenseI32ArrayAttr(),
+  return PenaltyOp::create(builder, loc, type, ValueRange(), strengths, rows,
+                           columns, parts.values, DenseI32ArrayAttr(),
+                           DenseI32ArrayAttr(),
                            strengths ? builder.getDenseI32ArrayAttr(parts.code)
                                      : DenseI32ArrayAttr());
 }
 
-/// Matrices side by side.
-static Value mergeDesigns(OpBuilder &builder, ArrayRef<Value> designs) {
-  SmallVector<Location> locs;
+/// Linear terms side by side, as a matrix of this type.
+static Value mergeLinear(OpBuilder &builder, Location loc, Type type,
+                         ArrayRef<Value> designs) {
   SmallVector<Value> inputs, parameters;
   SmallVector<double> scales;
   SmallVector<Attribute> modes;
-  int64_t columns = 0;
+  bool allContinue = true;
   for (Value design : designs) {
-    locs.push_back(design.getLoc());
-    columns += columnsOf(design);
     NormalizeOp input = getLinearInput(design);
-    if (!input)
-      continue;
     auto map = design.getDefiningOp<LinearOp>();
     inputs.push_back(input.getColumn());
     parameters.push_back(input.getParameters());
     scales.push_back(map.getScale().convertToDouble());
     modes.push_back(map.getExtrapolateAttr());
+    allContinue &= map.getExtrapolate() == Extrapolate::Continue;
   }
-  Location loc = builder.getFusedLoc(locs);
-  auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
-                                    builder.getF64Type());
-  if (inputs.size() < designs.size())
-    return ColumnsOp::create(builder, loc, type, designs);
-  const bool allContinue = llvm::all_of(modes, [](Attribute mode) {
-    return cast<ExtrapolateAttr>(mode).getValue() == Extrapolate::Continue;
-  });
   return LinearColumnsOp::create(builder, loc, type, inputs, parameters, scales,
                                  allContinue ? ArrayAttr()
                                              : builder.getArrayAttr(modes));
+}
+
+/// The location of several terms: "first .. last".
+static Location locateAll(OpBuilder &builder, ArrayRef<Value> designs) {
+  SmallVector<Location> locs;
+  for (Value design : designs)
+    locs.push_back(design.getLoc());
+  StringRef first = getTermText(locs.front()), last = getTermText(locs.back());
+  Location all = builder.getFusedLoc(locs);
+  if (first.empty() || last.empty())
+    return all;
+  return NameLoc::get(builder.getStringAttr(first + " .. " + last), all);
 }
 
 Effects tamc::tam::mergeRuns(OpBuilder &builder, const Effects &effects,
@@ -148,8 +150,17 @@ Effects tamc::tam::mergeRuns(OpBuilder &builder, const Effects &effects,
       merged.penalties.push_back(penalties.front());
       continue;
     }
-    merged.designs.push_back(mergeDesigns(builder, designs));
-    merged.penalties.push_back(mergePenalties(builder, penalties));
+    int64_t columns = 0;
+    for (Value design : designs)
+      columns += columnsOf(design);
+    auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
+                                      builder.getF64Type());
+    Location loc = locateAll(builder, designs);
+    merged.designs.push_back(
+        run.kind.name == EffectKind::Column
+            ? mergeLinear(builder, loc, type, designs)
+            : ColumnsOp::create(builder, loc, type, designs).getResult());
+    merged.penalties.push_back(mergePenalties(builder, loc, penalties));
   }
   return merged;
 }

@@ -39,7 +39,7 @@ private:
 
 /// Effects of one kind may be merged with each other, but for None.
 struct EffectKind {
-  enum Name { None, Column, Category, Bands, Dense } name;
+  enum Name { None, Column, Category, Bands, Dense } name = None;
   /// Width of bands that are stored as such.
   int64_t width = 0;
 
@@ -49,6 +49,7 @@ struct EffectKind {
 /// Neighbouring effects that are merged; a single one is not changed.
 struct EffectRun {
   size_t first, count;
+  EffectKind kind = {};
 };
 
 /// The effects in runs: `least` or more neighbours of one kind, with at most
@@ -61,10 +62,10 @@ findRuns(const Effects &effects, llvm::function_ref<EffectKind(size_t)> kindOf,
 /// findRuns() of linear terms of normalised inputs, in any number.
 llvm::SmallVector<EffectRun> findColumns(const Effects &effects, size_t least);
 
-/// Merges the effects of each run: their matrices by tam.linear_columns or, if
-/// they are not those of findColumns(), tam.columns; their penalties, which are
-/// plain, into one. \returns one effect for each. Linear
-/// in the effects and the parts of their penalties.
+/// Merges the effects of each run: their matrices by tam.linear_columns (kind
+/// Column) or tam.columns, their penalties, which are plain, into one. The ops
+/// are named after the first and the last term. \returns one effect for each
+/// run. Linear in the effects and the parts of their penalties.
 Effects mergeRuns(mlir::OpBuilder &builder, const Effects &effects,
                   llvm::ArrayRef<EffectRun> runs);
 

@@ -524,3 +524,13 @@ func.func @squares_c3_weights(%a: tensor<?x3xf64>, %w: tensor<24xf64>,
       -> tensor<3xf64>
   return
 }
+
+// -----
+
+func.func @squares_c4(%a: tensor<?x5xf64>,
+                      %s: tensor<5xf64, #tam.sums<panels, 4>>) {
+  // expected-error @+1 {{'tam.squares' op expected 'full' sums, got 'tensor<5xf64, #tam.sums<panels, 4>>'}}
+  %0 = tam.squares %a into %s : tensor<?x5xf64>
+      -> tensor<5xf64, #tam.sums<panels, 4>>
+  return
+}

@@ -523,6 +523,19 @@ func.func @f(%rows: index) {
   return
 }
 
+// -----
+
+// diagonal_factor_c2
+func.func @f(%rows: index, %d: tensor<5xf64, #tam.sums<panels, 4>>) {
+  %p = tam.penalty rows [] columns [] values []
+      : tensor<5x5xf64, #tam.coordinates<0>>
+  // expected-error @+1 {{'tam.diagonal_factor' op expected 'full' sums, got 'tensor<5xf64, #tam.sums<panels, 4>>'}}
+  %0 = tam.diagonal_factor %rows
+      sums(%d : tensor<5xf64, #tam.sums<panels, 4>>) penalty %p
+      : tensor<5x5xf64, #tam.coordinates<0>> -> tensor<5xf64>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Application
 //===----------------------------------------------------------------------===//

@@ -71,8 +71,9 @@ func.func @as_they_are(%rows: index, %v: tensor<?xf64>, %q: tensor<4xf64>,
 // rows.
 // CHECK-LABEL: func.func @started(
 // CHECK-NOT: columns(
-func.func @started(%rows: index, %x: tensor<?xf64>, %y: tensor<?xf64>,
-                   %z: tensor<1xf64>) -> tensor<2xf64> {
+func.func @started(%rows: index, %v0: tensor<?xf64>, %q: tensor<4xf64>,
+                   %y: tensor<?xf64>, %z: tensor<1xf64>) -> tensor<2xf64> {
+  %x = tam.normalize %v0, %q : tensor<?xf64>, tensor<4xf64>
   %a = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64> -> tensor<?x1xf64>
   %p = tam.penalty rows [0] columns [0] values [1.0]
       : tensor<1x1xf64, #tam.coordinates<1>>

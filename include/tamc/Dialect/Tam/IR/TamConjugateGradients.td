@@ -88,9 +88,10 @@ def Tam_FactorSolveOp : Tam_Op<"factor_solve",
 def Tam_DiagonalFactorOp : Tam_Op<"diagonal_factor"> {
   let summary = "the factor of a diagonal of the normal equations' matrix";
   let description = [{
-    The diagonal of the block of one effect, from its sums, none if these are
-    zero, and its penalty (see `tam.normal_matrix`), as a diagonal matrix, and
-    of that the Cholesky factor (see `tam.factor`).
+    The Cholesky factor of the diagonal of one effect's block of the normal
+    equations' matrix (see `tam.normal_matrix`), from the diagonal of the
+    block's sums and from the effect's penalty. Without sums the block is
+    T P + 1e-6 T I. `column` is as for `tam.factor`.
 
     ```mlir
     %l = tam.diagonal_factor %rows sums(%d : tensor<8xf64>) penalty %p
@@ -99,6 +100,7 @@ def Tam_DiagonalFactorOp : Tam_Op<"diagonal_factor"> {
 
     Constraints:
     * (diagonal_factor_c1) sums and result have the penalty's size.
+    * (diagonal_factor_c2) the sums have no encoding yet or are `full`.
   }];
   let arguments = (ins Index:$group_rows, Optional<Tam_SumsVector>:$sums,
       Tam_Penalty:$penalty,

@@ -142,9 +142,9 @@ def Tam_LinearColumnsOp : Tam_FeatureMap<"linear_columns",
     [SameVariadicOperandSize]> {
   let summary = "linear terms side by side";
   let description = [{
-    For each input's values what `tam.linear` makes of them, normalised by the
-    input's parameters (`tam.normalize`), with its number of `scales` and its mode of
-    `extrapolate`; without modes all continue.
+    A column for each input: what `tam.linear` makes of the input's values,
+    normalised by its parameters (`tam.normalize`), with its number of `scales`
+    and its mode of `extrapolate`. Without modes all continue.
 
     ```mlir
     %phi = tam.linear_columns(%v, %w : tensor<?xf64>, tensor<?xf64>)

@@ -101,6 +101,7 @@ def Tam_SquaresOp : Tam_Op<"squares",
     * (squares_c1) the accumulator has as many elements as `a` has columns.
     * (squares_c2) `a` has no encoding yet or is dense.
     * (squares_c3) rows are those of a chunk: dynamic.
+    * (squares_c4) the accumulator has no encoding yet or is `full`.
   }];
   let arguments = (ins Tam_Design:$a, Optional<Tam_Column>:$weights,
                        Tam_SumsVector:$accumulator);

@@ -32,9 +32,11 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
       design with the predictions for the coefficients v. A is not stored;
     * @precondition solves with the factors.
 
-    Linear terms are one matrix, as `tam-merge-columns` makes it. Their blocks,
-    of one column each, are factored together: only the diagonal of the sums of
-    that matrix with itself is computed (`tam.squares`, `tam.diagonal_factor`).
+    At least `merge-columns` linear terms that are neighbours are one matrix, as
+    `tam-merge-columns` makes it. Their blocks, of one column each, are factored
+    together: @cg has only the diagonal of the sums of that matrix with itself
+    (`tam.squares`, `tam.diagonal_factor`), and @precondition divides by it
+    (`tam.diagonal_solve`).
 
     If a factored effect has more than `small-block-limit` columns, there are
     also @cg_small_blocks and @precondition_small_blocks, which do not factor
@@ -95,7 +97,9 @@ def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
     other term: m such terms have m(m+1)/2 sums of one number each. The columns
     of `least` or more such terms that are neighbours in the formula become one
     dense matrix, whose sums the kernels for dense matrices compute. The
-    position of a column in the normal equations stays the same.
+    position of a column in the normal equations stays the same. A term is
+    merged if it is a tam.linear of a tam.normalize, as all are after import,
+    and its penalty is not learnt.
 
     Before:
     ```mlir

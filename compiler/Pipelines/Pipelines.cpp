@@ -58,17 +58,16 @@ ArrayRef<Phase> tamc::allPhases() {
 
 static void buildChoices(OpPassManager &manager,
                          const PipelineOptions &options) {
+  tam::TamMergeColumnsOptions columns;
+  columns.least = options.mergeColumns;
+  manager.addPass(tam::createTamMergeColumns(columns));
   tam::TamChooseSolverOptions solver;
   solver.maxDirect = options.maxDirect;
   solver.blockLimit = options.blockLimit;
   solver.smallBlockLimit = options.smallBlockLimit;
   solver.minCg = options.minCg;
-  solver.mergeColumns = options.mergeColumns;
   manager.addPass(tam::createTamChooseSolver(solver));
-  tam::TamMergeColumnsOptions columns;
-  columns.least = options.mergeColumns;
-  manager.addPass(tam::createTamMergeColumns(columns));
-  // Both passes above read one op for all pairs of effects.
+  // The passes above read one op for all pairs of effects.
   manager.addPass(tam::createTamWriteSums());
   // Sums by levels need one-hot matrices.
   if (!options.dense) {

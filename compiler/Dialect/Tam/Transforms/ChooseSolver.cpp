@@ -41,16 +41,10 @@ public:
   /// gradients cannot solve the system.
   const char *findEffects();
 
-  /// Makes one effect of at least `least` linear terms that are neighbours: one
-  /// matrix, of whose block the diagonal is factored. Adds ops to the function.
-  void mergeColumns(size_t least);
-  /// Erases the ops that mergeColumns() added.
-  void removeMerged();
-
   /// Makes the functions written from now on factor the effects of at most
-  /// `blockLimit` columns. \returns for each effect whether it is factored.
-  /// `areSmall`: these are the functions for when memory is short. Emits an
-  /// error if the factors are too large for a state.
+  /// `blockLimit` columns. \returns for each effect of the model whether it is
+  /// factored. `areSmall`: these are the functions for when memory is short.
+  /// Emits an error if the factors are too large for a state.
   FailureOr<SmallVector<bool>> chooseFactored(int64_t blockLimit,
                                               bool areSmall = false);
 
@@ -68,19 +62,21 @@ private:
   struct Effect {
     /// First column in the design, and number of columns.
     int64_t first, size;
-    /// Linear terms that were merged, or 1.
-    size_t count;
     /// Values of the function: its design matrix and its penalty.
     Value design, penalty;
+    /// The matrix is one of linear terms, which are effects of the model: each
+    /// is a block of one column.
+    bool isDiagonal;
     /// Offset of its factor in the state, in bytes; -1 if it is not factored.
     int64_t factorOffset = -1;
 
-    bool isDiagonal() const { return count > 1; }
     /// Columns of the largest of the blocks that are factored.
-    int64_t blockSize() const { return isDiagonal() ? 1 : size; }
+    int64_t blockSize() const { return isDiagonal ? 1 : size; }
+    /// Effects of the model.
+    int64_t count() const { return isDiagonal ? size : 1; }
     /// Numbers of the factor.
     SmallVector<int64_t, 2> factorShape() const {
-      if (isDiagonal())
+      if (isDiagonal)
         return {size};
       return {size, size};
     }
@@ -94,8 +90,6 @@ private:
     SmallVector<DictionaryAttr> arguments;
   };
 
-  /// Sets the effects to those of `runs`.
-  void setEffects(const Effects &values, ArrayRef<EffectRun> runs);
   /// Adds name and attribute of small blocks to a function, if it has them.
   void mark(func::FuncOp function);
 
@@ -156,34 +150,16 @@ const char *CgWriter::findEffects() {
     if (SymbolTable::lookupSymbolIn(fit->getParentOp(), name))
       return "expected no function that has a name of solver 'cg'";
   const Effects all = Effects::of(equations);
-  setEffects(all, SmallVector<EffectRun>(all.size(), {0, 1}));
-  builder.setInsertionPointAfter(fit);
-  return nullptr;
-}
-
-void CgWriter::setEffects(const Effects &values, ArrayRef<EffectRun> runs) {
-  effects.clear();
   int64_t first = 0;
-  for (auto [design, penalty, run] :
-       llvm::zip_equal(values.designs, values.penalties, runs)) {
-    effects.push_back({first, columnsOf(design), run.count, design, penalty});
+  for (size_t i = 0; i < all.size(); ++i) {
+    Value design = all.designs[i];
+    effects.push_back(
+        {first, columnsOf(design), design, all.penalties[i],
+         design.getDefiningOp<LinearColumnsOp>() && all.hasPlainPenalty(i)});
     first += effects.back().size;
   }
-}
-
-void CgWriter::mergeColumns(size_t least) {
-  const Effects all = Effects::of(equations);
-  const SmallVector<EffectRun> runs = findColumns(all, least);
-  OpBuilder before(equations);
-  setEffects(mergeRuns(before, all, runs), runs);
-}
-
-void CgWriter::removeMerged() {
-  for (const Effect &effect : effects)
-    if (effect.count > 1) {
-      effect.design.getDefiningOp()->erase();
-      effect.penalty.getDefiningOp()->erase();
-    }
+  builder.setInsertionPointAfter(fit);
+  return nullptr;
 }
 
 FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
@@ -203,7 +179,7 @@ FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
     return failure();
   SmallVector<bool> isFactored;
   for (const Effect &effect : effects)
-    isFactored.append(effect.count, effect.factorOffset >= 0);
+    isFactored.append(effect.count(), effect.factorOffset >= 0);
   return isFactored;
 }
 
@@ -300,8 +276,8 @@ void CgWriter::writeSetup() {
     Location loc = effect.design.getLoc();
     Value design = copy.mapping.lookup(effect.design);
     if (hasSums)
-      blocks.push_back(effect.isDiagonal() ? sumSquares(copy, loc, design)
-                                           : sum(copy, loc, design, design));
+      blocks.push_back(effect.isDiagonal ? sumSquares(copy, loc, design)
+                                         : sum(copy, loc, design, design));
     sums.push_back(
         sum(copy, loc, design, copy.mapping.lookup(equations.getY())));
   }
@@ -317,7 +293,7 @@ void CgWriter::writeSetup() {
     Value penalty = copy.mapping.lookup(effect.penalty);
     Value block = hasSums ? blocks[index] : Value();
     Value factor;
-    if (effect.isDiagonal()) {
+    if (effect.isDiagonal) {
       factor = DiagonalFactorOp::create(builder, loc, type, rows, block,
                                         penalty, effect.first);
     } else {
@@ -387,7 +363,7 @@ void CgWriter::writePrecondition() {
     arguments.push_back(slots(slot(SlotKind::Coefficients, offset)));
     Location where = effect.penalty.getLoc();
     parts.push_back(
-        effect.isDiagonal()
+        effect.isDiagonal
             ? DiagonalSolveOp::create(builder, where, vector, factor, part)
                   .getResult()
             : FactorSolveOp::create(builder, where, vector, factor, part)
@@ -439,8 +415,6 @@ private:
             : "expected a system of a function's body for solver 'cg'";
     if (expected)
       return isDirect ? success() : LogicalResult(op.emitError(expected));
-    if (mergeColumns > 0)
-      writer.mergeColumns(mergeColumns);
     auto factored = writer.chooseFactored(blockLimit);
     if (failed(factored))
       return failure();
@@ -457,9 +431,7 @@ private:
       writer.writeSetup();
       writer.writePrecondition();
     }
-    if (isDirect)
-      writer.removeMerged();
-    else
+    if (!isDirect)
       fit.erase();
     return success();
   }

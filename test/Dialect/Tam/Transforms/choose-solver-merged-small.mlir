@@ -2,13 +2,16 @@
 // memory is short; then the diagonal is that of the penalties alone.
 //
 // RUN: tam-opt %s \
-// RUN:   --tam-choose-solver="max-direct=0 merge-columns=2 small-block-limit=2" \
+// RUN:   --tam-merge-columns=least=2 \
+// RUN:   --tam-choose-solver="max-direct=0 small-block-limit=2" \
 // RUN:   | FileCheck %s
 // RUN: tam-opt %s \
-// RUN:   --tam-choose-solver="max-direct=0 merge-columns=2 block-limit=2" \
+// RUN:   --tam-merge-columns=least=2 \
+// RUN:   --tam-choose-solver="max-direct=0 block-limit=2" \
 // RUN:   | FileCheck %s --check-prefix=OPEN
 // RUN: tam-opt %s \
-// RUN:   --tam-choose-solver="max-direct=0 merge-columns=2 block-limit=0" \
+// RUN:   --tam-merge-columns=least=2 \
+// RUN:   --tam-choose-solver="max-direct=0 block-limit=0" \
 // RUN:   | FileCheck %s --check-prefix=NONE
 
 // CHECK-LABEL: func.func @cg(

@@ -1,9 +1,11 @@
 // Linear terms that are neighbours are one matrix, as in the direct solver's
 // fit. Of its sums with itself there is only the diagonal, which is factored.
 //
-// RUN: tam-opt %s --tam-choose-solver="max-direct=0 merge-columns=2" \
+// RUN: tam-opt %s --tam-merge-columns=least=2 \
+// RUN:   --tam-choose-solver=max-direct=0 \
 // RUN:   | FileCheck %s
-// RUN: tam-opt %s --tam-choose-solver="min-cg=0 merge-columns=2" \
+// RUN: tam-opt %s --tam-merge-columns=least=2 \
+// RUN:   --tam-choose-solver=min-cg=0 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
 // RUN: tam-opt %s --tam-choose-solver=max-direct=0 \
 // RUN:   | FileCheck %s --check-prefix=APART
@@ -42,11 +44,12 @@
 // CHECK: %[[Z1:.*]] = tam.diagonal_solve %[[L]], %[[R1]] : tensor<2xf64>
 // CHECK: return %[[Z0]], %[[Z1]]
 
-// Both solvers: the merged matrix is that of conjugate gradients alone here.
+// Both solvers have the same matrix.
 // BOTH-LABEL: func.func @fit(
-// BOTH-NOT: columns(
+// BOTH: tam.linear_columns(
 // BOTH: tam.solve
 // BOTH-LABEL: func.func @cg(
+// BOTH: tam.linear_columns(
 // BOTH: tam.squares
 
 // APART-LABEL: func.func @cg(

@@ -11,6 +11,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
+  let summary = "Make one dense matrix of many linear terms";
+  let description = [{
+    Each term `l` is a matrix of one column and has a sum of its own with every
+    other term: m such terms have m(m+1)/2 sums of one number each. The columns
+    of `least` or more such terms that are neighbours in the formula become one
+    dense matrix, whose sums the kernels for dense matrices compute. The
+    position of a column in the normal equations stays the same. A term is
+    merged if it is a tam.linear of a tam.normalize, as all are after import,
+    and its penalty is not learnt.
+
+    Before:
+    ```mlir
+    %A, %b = tam.normal_equations %rows designs(%a0, %a1) y %y penalties(%p, %q)
+    ```
+    After:
+    ```mlir
+    %c = tam.linear_columns(%v0, %v1) parameters(%p0, %p1) scales [..]
+        -> tensor<?x2xf64>
+    %A, %b = tam.normal_equations %rows designs(%c) y %y penalties(%r)
+    ```
+  }];
+  let options = [
+    Option<"least", "least", "int64_t", /*default=*/"16",
+           "Least linear terms that become one matrix (0: never)">,
+  ];
+}
+
 def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
   let summary = "Choose how each linear system is solved";
   let description = [{
@@ -32,11 +60,10 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
       design with the predictions for the coefficients v. A is not stored;
     * @precondition solves with the factors.
 
-    At least `merge-columns` linear terms that are neighbours are one matrix, as
-    `tam-merge-columns` makes it. Their blocks, of one column each, are factored
-    together: @cg has only the diagonal of the sums of that matrix with itself
-    (`tam.squares`, `tam.diagonal_factor`), and @precondition divides by it
-    (`tam.diagonal_solve`).
+    The terms of a `tam.linear_columns` (see `tam-merge-columns`) have blocks of
+    one column each, which are factored together: @cg has only the diagonal of
+    the sums of that matrix with itself (`tam.squares`, `tam.diagonal_factor`),
+    and @precondition divides by it (`tam.diagonal_solve`).
 
     If a factored effect has more than `small-block-limit` columns, there are
     also @cg_small_blocks and @precondition_small_blocks, which do not factor
@@ -85,36 +112,6 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
     Option<"minCg", "min-cg", "int64_t", /*default=*/"363",
            "Least unknowns of a system that gets both solvers, if the spec "
            "leaves the choice open">,
-    Option<"mergeColumns", "merge-columns", "int64_t", /*default=*/"16",
-           "Least linear terms that become one matrix (0: never)">,
-  ];
-}
-
-def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
-  let summary = "Make one dense matrix of many linear terms";
-  let description = [{
-    Each term `l` is a matrix of one column and has a sum of its own with every
-    other term: m such terms have m(m+1)/2 sums of one number each. The columns
-    of `least` or more such terms that are neighbours in the formula become one
-    dense matrix, whose sums the kernels for dense matrices compute. The
-    position of a column in the normal equations stays the same. A term is
-    merged if it is a tam.linear of a tam.normalize, as all are after import,
-    and its penalty is not learnt.
-
-    Before:
-    ```mlir
-    %A, %b = tam.normal_equations %rows designs(%a0, %a1) y %y penalties(%p, %q)
-    ```
-    After:
-    ```mlir
-    %c = tam.linear_columns(%v0, %v1) parameters(%p0, %p1) scales [..]
-        -> tensor<?x2xf64>
-    %A, %b = tam.normal_equations %rows designs(%c) y %y penalties(%r)
-    ```
-  }];
-  let options = [
-    Option<"least", "least", "int64_t", /*default=*/"16",
-           "Least linear terms that become one matrix (0: never)">,
   ];
 }
 

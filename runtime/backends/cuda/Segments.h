@@ -76,6 +76,21 @@ struct SegmentSums {
   }
 };
 
+/// Adds term(row, i) of each row of a chunk's `all` to number `i` of `n`.
+template <class Block, class Term>
+TAMRT_BODY void addRows(Block &block, const Segments &segments, int64_t n,
+                        int64_t all, const SegmentSums &sums,
+                        const Term &term) {
+  auto result = sums.view(block);
+  forEachSum(block, segments, n, all,
+             [&](int64_t segment, int64_t i, int64_t begin, int64_t end) {
+               double sum = result.before(segment, i);
+               for (int64_t row = begin; row < end; ++row)
+                 sum += term(row, i);
+               result.put(segment, i, sum);
+             });
+}
+
 /// Adds a count, exactly, to a number that is a count times `unit`, rounded
 /// once. The count follows from the number: rounding errors do not move a count
 /// below 2^50 near another integer.

@@ -118,16 +118,10 @@ struct AddSquares {
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto matrix = a.view(block);
     auto weights = block.view(w);
-    auto result = sums.view(block);
-    forEachSum(block, segments, n, rows,
-               [&](int64_t segment, int64_t i, int64_t begin, int64_t end) {
-                 double sum = result.before(segment, i);
-                 for (int64_t r = begin; r < end; ++r) {
-                   const double own = matrix.at(r, i);
-                   sum += (w.data ? weights[r] * own : own) * own;
-                 }
-                 result.put(segment, i, sum);
-               });
+    addRows(block, segments, n, rows, sums, [&](int64_t r, int64_t i) {
+      const double own = matrix.at(r, i);
+      return (w.data ? weights[r] * own : own) * own;
+    });
   }
 };
 
@@ -145,18 +139,10 @@ template <class Matrix> struct AddColumn {
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto matrix = a.view(block);
     auto target = block.view(y), weights = block.view(w);
-    auto result = sums.view(block);
-    forEachSum(block, segments, n, rows,
-               [&](int64_t segment, int64_t i, int64_t begin, int64_t end) {
-                 double sum = result.before(segment, i);
-                 for (int64_t r = begin; r < end; ++r) {
-                   double number = matrix.at(r, i);
-                   if (w.data)
-                     number = weights[r] * number;
-                   sum += number * target[r];
-                 }
-                 result.put(segment, i, sum);
-               });
+    addRows(block, segments, n, rows, sums, [&](int64_t r, int64_t i) {
+      const double own = matrix.at(r, i);
+      return (w.data ? weights[r] * own : own) * target[r];
+    });
   }
 };
 

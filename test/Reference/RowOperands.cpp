@@ -17,16 +17,18 @@ using namespace tamc;
 
 SmallVector<Value> tamc::reference::rowOperandsOf(Operation *op) {
   SmallVector<Value> operands;
+  auto addIfThere = [&](Value value) {
+    if (value)
+      operands.push_back(value);
+  };
   llvm::TypeSwitch<Operation *>(op)
       .Case<tam::GramOp, tam::RhsOp>([&](auto sum) {
         operands.append({sum->getOperand(0), sum->getOperand(1)});
-        if (sum.getWeights())
-          operands.push_back(sum.getWeights());
+        addIfThere(sum.getWeights());
       })
       .Case([&](tam::SquaresOp sum) {
         operands.push_back(sum.getA());
-        if (sum.getWeights())
-          operands.push_back(sum.getWeights());
+        addIfThere(sum.getWeights());
       })
       .Case([&](tam::LinearColumnsOp columns) {
         llvm::append_range(operands, columns.getInputs());
@@ -34,21 +36,18 @@ SmallVector<Value> tamc::reference::rowOperandsOf(Operation *op) {
       .Case([&](tam::NormalEquationsOp equations) {
         llvm::append_range(operands, equations.getDesigns());
         operands.push_back(equations.getY());
-        if (equations.getWeights())
-          operands.push_back(equations.getWeights());
+        addIfThere(equations.getWeights());
       })
       .Case<tam::PredictOp>([&](auto predict) {
         llvm::append_range(operands, predict.getDesigns());
-        if (predict.getStart())
-          operands.push_back(predict.getStart());
+        addIfThere(predict.getStart());
       })
       .Case<tam::DecomposeOp, tam::DesignOp, tam::ColumnsOp,
             tam::QuadraticFormsOp>(
           [&](auto all) { llvm::append_range(operands, all.getDesigns()); })
       .Case<tam::NeuralOp, tam::RadialOp, tam::TreeOp>([&](auto map) {
         operands.push_back(map.getPoints());
-        if (map.getOnly())
-          operands.push_back(map.getOnly());
+        addIfThere(map.getOnly());
       })
       .Case<tam::StackOp, tam::KroneckerOp, tam::BlendOp>([&](Operation *all) {
         llvm::append_range(operands, all->getOperands());

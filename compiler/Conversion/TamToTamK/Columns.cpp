@@ -66,10 +66,9 @@ class ColumnsWriter {
 public:
   ColumnsWriter(ConversionPatternRewriter &rewriter, Operation *op,
                 ValueRange designs, ArrayRef<ValueRange> components,
-                RankedTensorType type)
+                RankedTensorType type, tam::DesignEncodingInterface encoding)
       : rewriter(rewriter), op(op), designs(designs), components(components),
-        type(type),
-        encoding(cast<tam::DesignEncodingInterface>(type.getEncoding())),
+        type(type), encoding(encoding),
         writer(rewriter, op, encoding.getComponentTypes(type)) {}
 
   /// The components of the matrix.
@@ -182,5 +181,6 @@ tamc::writeColumns(ConversionPatternRewriter &rewriter, Operation *source,
     columns += tensorType(design).getDimSize(1);
   auto type = RankedTensorType::get({first.getDimSize(0), columns},
                                     first.getElementType(), encoding);
-  return ColumnsWriter(rewriter, source, designs, components, type).write();
+  return ColumnsWriter(rewriter, source, designs, components, type, encoding)
+      .write();
 }

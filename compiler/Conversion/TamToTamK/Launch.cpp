@@ -34,9 +34,12 @@ Value tamc::constantScalar(ConversionPatternRewriter &rewriter, Location loc,
   return arith::ConstantOp::create(builder, loc, value);
 }
 
-/// The argument of the step of `source` with that slot; null if it has none.
-static Value findSlot(Operation *source, SlotKind kind) {
-  return tam::findSlotArgument(source->getParentOfType<func::FuncOp>(), kind);
+Value Launch::findSlot(SlotKind kind) {
+  Value argument =
+      tam::findSlotArgument(source->getParentOfType<func::FuncOp>(), kind);
+  if (!argument)
+    missing = kind;
+  return argument;
 }
 
 Launch &Launch::sizes(tam::DesignEncodingInterface encoding,
@@ -55,9 +58,8 @@ Launch &Launch::sizes(tam::EncodingInterface encoding, RankedTensorType type) {
 }
 
 Launch &Launch::slot(SlotKind kind) {
-  if (Value argument = findSlot(source, kind))
-    return scalar(argument);
-  missing = kind;
+  if (Value argument = findSlot(kind))
+    scalar(argument);
   return *this;
 }
 
@@ -70,11 +72,9 @@ Launch &Launch::rowsOf(Value result) {
 Launch &Launch::out(RankedTensorType type) {
   SmallVector<Value> sizes;
   if (!type.hasStaticShape()) {
-    Value capacity = findSlot(source, SlotKind::Capacity);
-    if (!capacity) {
-      missing = SlotKind::Capacity;
+    Value capacity = findSlot(SlotKind::Capacity);
+    if (!capacity)
       return *this;
-    }
     sizes.push_back(capacity);
   }
   inits.push_back(
@@ -88,11 +88,9 @@ Launch &Launch::workspace(const Target &target, int64_t columns) {
     return *this;
   if (size.perRow == 0)
     return out(RankedTensorType::get({size.fixed}, rewriter.getF64Type()));
-  Value capacity = findSlot(source, SlotKind::Capacity);
-  if (!capacity) {
-    missing = SlotKind::Capacity;
+  Value capacity = findSlot(SlotKind::Capacity);
+  if (!capacity)
     return *this;
-  }
   AffineExpr rows = rewriter.getAffineSymbolExpr(0);
   const AffineMap sizes =
       AffineMap::get(0, 1,

@@ -100,6 +100,10 @@ public:
   mlir::FailureOr<mlir::SmallVector<mlir::Value>> create();
 
 private:
+  /// The argument of the step with that slot; null, and missing, if it has
+  /// none.
+  mlir::Value findSlot(tam::SlotKind kind);
+
   mlir::ConversionPatternRewriter &rewriter;
   mlir::Operation *source;
   std::string kernel;

@@ -473,30 +473,21 @@ class DiagonalFactorPattern : public KernelPattern<tam::DiagonalFactorOp> {
     auto sources = sourcesOf(op, op.getPenalty());
     if (failed(sources))
       return failure();
-    const AllPenalties all(*sources);
-    SmallVector<Value> factor;
-    auto write = [&](const PenaltyEntries &some,
-                     ValueRange weights) -> LogicalResult {
-      if (!weights.empty())
-        return op.emitOpError("expected a penalty that is not learnt");
-      Launch launch(rewriter, op, "diagonal_factor");
-      if (failed(some.addTo(launch, rewriter, op)))
-        return failure();
-      auto written =
-          launch.inOptional(adaptor.getSums())
-              .slot(SlotKind::Rows)
-              .scalars64(
-                  {all.size, static_cast<int64_t>(op.getColumn()), some.size()})
-              .out(tensorType(op.getResult()))
-              .create();
-      if (failed(written))
-        return failure();
-      factor = std::move(*written);
-      return success();
-    };
-    if (failed(all.forEach(write)))
+    tam::PenaltyOp source = sources->front();
+    if (!source.getWeights().empty())
+      return op.emitOpError("expected a penalty that is not learnt");
+    PenaltyEntries entries;
+    entries.add(source, /*start=*/0, /*table=*/-1);
+    Launch launch(rewriter, op, "diagonal_factor");
+    if (failed(entries.addTo(launch, rewriter, op)))
       return failure();
-    return factor;
+    RankedTensorType type = tensorType(op.getResult());
+    return launch.inOptional(adaptor.getSums())
+        .slot(SlotKind::Rows)
+        .scalars64({type.getDimSize(0), static_cast<int64_t>(op.getColumn()),
+                    entries.size()})
+        .out(type)
+        .create();
   }
 };
 

@@ -128,10 +128,10 @@ static LogicalResult verifySumCode(Operation &op) {
   }
   auto sums =
       dyn_cast_if_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
-  unsigned designs = isa<GramOp>(op) ? 2 : 1;
-  bool areMade = llvm::all_of(op.getOperands().take_front(designs),
-                              [](Value v) { return v.getDefiningOp(); });
-  bool areGiven = llvm::all_of(op.getOperands().drop_front(designs),
+  const OperandRange designs = cast<RowReductionInterface>(op).getDesigns();
+  bool areMade =
+      llvm::all_of(designs, [](Value v) { return v.getDefiningOp(); });
+  bool areGiven = llvm::all_of(op.getOperands().drop_front(designs.size()),
                                [](Value v) { return !v.getDefiningOp(); });
   if (sums && areMade && areGiven && hasSumCode(&op, sums))
     return success();

@@ -27,10 +27,10 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tam;
 
-/// The design matrices that a sum reads: one or two.
-static ValueRange designsOf(Operation *sum) {
-  bool isSelf = isa<GramOp>(sum) && sum->getOperand(0) == sum->getOperand(1);
-  return sum->getOperands().take_front(isa<GramOp>(sum) && !isSelf ? 2 : 1);
+/// The design matrices that a sum reads, each once.
+static OperandRange designsOf(Operation *sum) {
+  OperandRange all = cast<RowReductionInterface>(sum).getDesigns();
+  return all.front() == all.back() ? all.take_front(1) : all;
 }
 
 namespace {

@@ -69,7 +69,7 @@ private:
   /// feature maps, or had an encoding before the pass.
   LogicalResult verifyDesigns() {
     WalkResult result = getOperation().walk([](RowReductionInterface op) {
-      for (Value design : op->getOperands().take_front(isa<GramOp>(op) ? 2 : 1))
+      for (Value design : op.getDesigns())
         if (!getEncoding(design.getType())) {
           op->emitOpError("expected a design matrix that a feature map makes, "
                           "got ")

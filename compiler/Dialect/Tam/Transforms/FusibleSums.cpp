@@ -52,23 +52,23 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
   };
   // A sum's design matrices must be fusible maps, its other operands arguments.
   auto isFusibleSum = [&](Operation &op) {
-    unsigned designs = isa<GramOp>(op) ? 2 : 1;
+    auto sum = cast<RowReductionInterface>(op);
+    const OperandRange designs = sum.getDesigns();
     for (auto [index, value] : llvm::enumerate(op.getOperands())) {
       Operation *source = value.getDefiningOp();
-      if (index < designs ? !source || !known.contains(source)
-                          : source && !isa<ZerosOp>(source))
+      if (index < designs.size() ? !source || !known.contains(source)
+                                 : source && !isa<ZerosOp>(source))
         return false;
     }
     // Two sums into one argument would share its bytes.
-    Value start = cast<RowReductionInterface>(op).getAccumulatorMutable().get();
+    Value start = sum.getAccumulatorMutable().get();
     if (!start.getDefiningOp() && !start.hasOneUse())
       return false;
     auto sums =
         dyn_cast_if_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
     if (!sums || hasSumCode(&op, sums))
       return static_cast<bool>(sums);
-    return target && !sums.isPanels() &&
-           llvm::any_of(op.getOperands().take_front(designs), isProduct) &&
+    return target && !sums.isPanels() && llvm::any_of(designs, isProduct) &&
            target->getLoopLayout(&op);
   };
   SmallVector<Operation *> sums;

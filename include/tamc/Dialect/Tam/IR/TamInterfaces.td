@@ -117,6 +117,12 @@ def Tam_RowReductionInterface : OpInterface<"RowReductionInterface"> {
   let methods = [
     InterfaceMethod<"The accumulator that the sum is added to.",
                     "::mlir::OpOperand &", "getAccumulatorMutable">,
+    InterfaceMethod<
+        "The design matrices that the sum is of, the first operands: one or two.",
+        "::mlir::OperandRange", "getDesigns", (ins), /*methodBody=*/[{}],
+        /*defaultImplementation=*/[{
+          return $_op->getOperands().take_front(1);
+        }]>,
   ];
 }
 

@@ -59,6 +59,9 @@ def Tam_GramOp : Tam_Op<"gram",
     $a `,` $b (`weights` $weights^ `:` type($weights))? `into` $accumulator
     attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    ::mlir::OperandRange getDesigns() { return getOperands().take_front(2); }
+  }];
   let hasVerifier = 1;
 }
 

@@ -171,6 +171,8 @@ LogicalResult tamc::tam::verifyFreeName(FunctionOpInterface function,
 
 static SmallVector<DictionaryAttr> dictionariesOf(ArrayRef<SlotAttr> slots) {
   return llvm::map_to_vector(slots, [](SlotAttr slot) {
+    if (!slot)
+      return DictionaryAttr();
     StringAttr name = StringAttr::get(slot.getContext(), kSlotAttrName);
     return DictionaryAttr::get(slot.getContext(), NamedAttribute(name, slot));
   });

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StepBuilder.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamrt/steps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMADDINFERENCE
@@ -116,40 +117,20 @@ private:
   void addPenalty(func::FuncOp fit, NormalMatrixOp matrix) {
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(fit);
-    auto function = func::FuncOp::create(builder, fit.getLoc(), "penalty",
-                                         builder.getFunctionType({}, {}));
-    function->setAttr(kStepAttrName,
-                      StepAttr::get(&getContext(), StepKind::Penalty, 0));
-    Block *body = function.addEntryBlock();
-    builder.setInsertionPointToEnd(body);
-    IRMapping mapping;
-    SmallVector<SlotAttr> slots;
-    auto addArgument = [&](Value original) {
-      auto argument = cast<BlockArgument>(original);
-      if (mapping.contains(argument))
-        return;
-      mapping.map(argument,
-                  body->addArgument(argument.getType(), argument.getLoc()));
-      slots.push_back(getArgumentSlot(fit, argument.getArgNumber()));
-    };
-    addArgument(matrix.getGroupRows());
+    StepBuilder step(builder, fit, "penalty", StepKind::Penalty);
+    step.addArgument(cast<BlockArgument>(matrix.getGroupRows()));
     SmallVector<Value> penalties;
     for (Value penalty : matrix.getPenalties()) {
       Operation *source = penalty.getDefiningOp();
       for (Value operand : source->getOperands())
-        addArgument(operand);
-      penalties.push_back(builder.clone(*source, mapping)->getResult(0));
+        step.addArgument(cast<BlockArgument>(operand));
+      penalties.push_back(step.clone(*source)->getResult(0));
     }
-    Value result =
-        NormalMatrixOp::create(builder, matrix.getLoc(), matrix.getType(),
-                               mapping.lookup(matrix.getGroupRows()),
-                               /*blocks=*/ValueRange(), penalties);
-    func::ReturnOp::create(builder, fit.getLoc(), result);
-    function.setType(
-        builder.getFunctionType(body->getArgumentTypes(), {result.getType()}));
-    setArgumentSlots(function, slots);
-    setResultSlots(function,
-                   {SlotAttr::get(&getContext(), SlotKind::Output, 0)});
+    Value result = NormalMatrixOp::create(
+        step.builder, matrix.getLoc(), matrix.getType(),
+        step.lookup(matrix.getGroupRows()), /*blocks=*/ValueRange(), penalties);
+    step.addResult(result, SlotAttr::get(&getContext(), SlotKind::Output, 0));
+    step.finish();
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "MergedEffects.h"
 #include "StateLimit.h"
+#include "StepBuilder.h"
 #include "Sums.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
@@ -16,7 +17,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,7 +35,7 @@ namespace {
 class CgWriter {
 public:
   CgWriter(func::FuncOp fit, SolveOp solve)
-      : fit(fit), solve(solve), builder(solve.getContext()) {}
+      : fit(fit), solve(solve), where(solve.getContext()) {}
 
   /// Finds the system's effects. \returns null, or a message if conjugate
   /// gradients cannot solve the system.
@@ -48,8 +48,7 @@ public:
   FailureOr<SmallVector<bool>> chooseFactored(int64_t blockLimit,
                                               bool areSmall = false);
 
-  /// Add @cg, @apply or @precondition behind the function and those added
-  /// before. With small blocks the function gets the attribute for these.
+  /// Add @cg, @apply or @precondition.
   void writeSetup();
   void writeApply();
   void writePrecondition();
@@ -82,47 +81,32 @@ private:
     }
   };
 
-  /// A function that is being written: its values for those of the fit, and the
-  /// attributes of its arguments.
-  struct Copy {
-    func::FuncOp function;
-    IRMapping mapping;
-    SmallVector<DictionaryAttr> arguments;
-  };
-
-  /// Adds name and attribute of small blocks to a function, if it has them.
-  void mark(func::FuncOp function);
-
-  /// A copy of the function without the equations and what follows from them;
-  /// ops are added at its end.
-  Copy begin(StringRef name, StepKind kind);
-  /// Makes the copy return `result` instead of the solution, and `more`, and
+  /// A step behind the function and those added before. With small blocks its
+  /// name says so, and it gets the attribute for these.
+  StepBuilder begin(StringRef name, StepKind kind);
+  /// A step with the function's arguments and ops, without the equations and
+  /// what follows from them; ops are added at its end.
+  StepBuilder copyFit(StringRef name, StepKind kind);
+  /// Makes a copy return `result` instead of the solution, and `more`, and
   /// removes ops that are not used.
-  void finish(Copy &copy, Value result,
+  void finish(StepBuilder &copy, Value result,
               ArrayRef<std::pair<Value, SlotAttr>> more);
-  /// Sets the type of a function whose body is complete, and the attributes of
-  /// its arguments and results: all at once, because each list of attributes is
-  /// kept by the context.
-  void setSignature(func::FuncOp function, ArrayRef<DictionaryAttr> arguments,
-                    ArrayRef<DictionaryAttr> results);
   /// A sum over rows (createSum) in the copy, with the weights of the fit.
-  Value sum(Copy &copy, Location loc, Value a, Value b);
-  Value sumSquares(Copy &copy, Location loc, Value a);
-  Value weightsOf(Copy &copy);
+  Value sum(StepBuilder &copy, Location loc, Value a, Value b);
+  Value sumSquares(StepBuilder &copy, Location loc, Value a);
+  Value weightsOf(StepBuilder &copy);
 
   SlotAttr slot(SlotKind kind, int64_t offset = 0) {
-    return SlotAttr::get(builder.getContext(), kind, offset);
+    return SlotAttr::get(where.getContext(), kind, offset);
   }
   RankedTensorType numbers(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, builder.getF64Type());
-  }
-  DictionaryAttr slots(SlotAttr slot) {
-    return builder.getDictionaryAttr(builder.getNamedAttr(kSlotAttrName, slot));
+    return RankedTensorType::get(shape, where.getF64Type());
   }
 
   func::FuncOp fit;
   SolveOp solve;
-  OpBuilder builder;
+  /// Behind the functions that have been written.
+  OpBuilder where;
   NormalEquationsOp equations;
   SmallVector<Effect> effects;
   bool areSmall = false;
@@ -158,7 +142,7 @@ const char *CgWriter::findEffects() {
          design.getDefiningOp<LinearColumnsOp>() && all.hasPlainPenalty(i)});
     first += effects.back().size;
   }
-  builder.setInsertionPointAfter(fit);
+  where.setInsertionPointAfter(fit);
   return nullptr;
 }
 
@@ -183,13 +167,6 @@ FailureOr<SmallVector<bool>> CgWriter::chooseFactored(int64_t blockLimit,
   return isFactored;
 }
 
-void CgWriter::mark(func::FuncOp function) {
-  if (!areSmall)
-    return;
-  function.setName((function.getName() + "_small_blocks").str());
-  function->setAttr(kSmallBlocksAttrName, builder.getUnitAttr());
-}
-
 int64_t CgWriter::getLargest(int64_t limit) const {
   int64_t largest = 0;
   for (const Effect &effect : effects)
@@ -198,38 +175,34 @@ int64_t CgWriter::getLargest(int64_t limit) const {
   return largest;
 }
 
-CgWriter::Copy CgWriter::begin(StringRef name, StepKind kind) {
-  Copy copy = {cast<func::FuncOp>(fit->cloneWithoutRegions()), {}, {}};
-  builder.insert(copy.function);
-  copy.function.getAllArgAttrs(copy.arguments);
-  Block &source = fit.getBody().front(),
-        &body = copy.function.getBody().emplaceBlock();
-  for (BlockArgument argument : source.getArguments())
-    copy.mapping.map(argument,
-                     body.addArgument(argument.getType(), argument.getLoc()));
-  for (Operation &op : source.without_terminator())
+StepBuilder CgWriter::begin(StringRef name, StepKind kind) {
+  if (!areSmall)
+    return StepBuilder(where, fit, name, kind);
+  StepBuilder step(where, fit, (name + "_small_blocks").str(), kind);
+  step.function->setAttr(kSmallBlocksAttrName, where.getUnitAttr());
+  return step;
+}
+
+StepBuilder CgWriter::copyFit(StringRef name, StepKind kind) {
+  StepBuilder copy = begin(name, kind);
+  for (BlockArgument argument : fit.getArguments())
+    copy.addArgument(argument);
+  for (Operation &op : fit.getBody().front().without_terminator())
     if (&op != equations && &op != solve)
-      body.push_back(op.clone(copy.mapping));
-  copy.function.setName(name);
-  copy.function->setAttr(kStepAttrName,
-                         StepAttr::get(builder.getContext(), kind, 0));
+      copy.clone(op);
   return copy;
 }
 
-void CgWriter::finish(Copy &copy, Value result,
+void CgWriter::finish(StepBuilder &copy, Value result,
                       ArrayRef<std::pair<Value, SlotAttr>> more) {
-  copy.mapping.map(solve.getResult(), result);
-  Operation *terminator =
-      builder.clone(*fit.getBody().front().getTerminator(), copy.mapping);
-  SmallVector<DictionaryAttr> attributes;
-  copy.function.getAllResultAttrs(attributes);
-  SmallVector<Value> results(terminator->getOperands());
-  for (auto [value, slot] : more) {
-    results.push_back(value);
-    attributes.push_back(slots(slot));
-  }
-  terminator->setOperands(results);
-  setSignature(copy.function, copy.arguments, attributes);
+  copy.map(solve.getResult(), result);
+  Operation *terminator = fit.getBody().front().getTerminator();
+  for (OpOperand &operand : terminator->getOpOperands())
+    copy.addResult(copy.lookup(operand.get()),
+                   getResultSlot(fit, operand.getOperandNumber()));
+  for (auto [value, slot] : more)
+    copy.addResult(value, slot);
+  copy.finish();
   SmallVector<Operation *> ops;
   for (Operation &op : copy.function.getBody().front().without_terminator())
     ops.push_back(&op);
@@ -238,34 +211,21 @@ void CgWriter::finish(Copy &copy, Value result,
       op->erase();
 }
 
-void CgWriter::setSignature(func::FuncOp function,
-                            ArrayRef<DictionaryAttr> arguments,
-                            ArrayRef<DictionaryAttr> results) {
-  Block &body = function.getBody().front();
-  function.setType(builder.getFunctionType(
-      body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
-  function.setAllArgAttrs(arguments);
-  function.setAllResultAttrs(results);
-}
-
-Value CgWriter::weightsOf(Copy &copy) {
+Value CgWriter::weightsOf(StepBuilder &copy) {
   Value weights = equations.getWeights();
-  return weights ? copy.mapping.lookup(weights) : weights;
+  return weights ? copy.lookup(weights) : weights;
 }
 
-Value CgWriter::sum(Copy &copy, Location loc, Value a, Value b) {
-  return createSum(builder, loc, a, b, weightsOf(copy))->getResult(0);
+Value CgWriter::sum(StepBuilder &copy, Location loc, Value a, Value b) {
+  return createSum(copy.builder, loc, a, b, weightsOf(copy))->getResult(0);
 }
 
-Value CgWriter::sumSquares(Copy &copy, Location loc, Value a) {
-  return createSquares(builder, loc, a, weightsOf(copy));
+Value CgWriter::sumSquares(StepBuilder &copy, Location loc, Value a) {
+  return createSquares(copy.builder, loc, a, weightsOf(copy));
 }
 
 void CgWriter::writeSetup() {
-  Copy copy = begin("cg", StepKind::CgFinish);
-  mark(copy.function);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&copy.function.getBody().front());
+  StepBuilder copy = copyFit("cg", StepKind::CgFinish);
   // If an effect is not factored, its sums are not in the preconditioner. If
   // those of effects that share functions with it, such as the intercept, were,
   // the preconditioner would be far from A in the direction of these functions.
@@ -274,14 +234,13 @@ void CgWriter::writeSetup() {
   SmallVector<Value> blocks, sums;
   for (const Effect &effect : effects) {
     Location loc = effect.design.getLoc();
-    Value design = copy.mapping.lookup(effect.design);
+    Value design = copy.lookup(effect.design);
     if (hasSums)
       blocks.push_back(effect.isDiagonal ? sumSquares(copy, loc, design)
                                          : sum(copy, loc, design, design));
-    sums.push_back(
-        sum(copy, loc, design, copy.mapping.lookup(equations.getY())));
+    sums.push_back(sum(copy, loc, design, copy.lookup(equations.getY())));
   }
-  Value vector = NormalVectorOp::create(builder, equations.getLoc(),
+  Value vector = NormalVectorOp::create(copy.builder, equations.getLoc(),
                                         solve.getType(), sums);
   SmallVector<std::pair<Value, SlotAttr>> factors;
   for (auto [index, effect] : llvm::enumerate(effects)) {
@@ -289,18 +248,18 @@ void CgWriter::writeSetup() {
       continue;
     Location loc = effect.penalty.getLoc();
     auto type = numbers(effect.factorShape());
-    Value rows = copy.mapping.lookup(equations.getGroupRows());
-    Value penalty = copy.mapping.lookup(effect.penalty);
+    Value rows = copy.lookup(equations.getGroupRows());
+    Value penalty = copy.lookup(effect.penalty);
     Value block = hasSums ? blocks[index] : Value();
     Value factor;
     if (effect.isDiagonal) {
-      factor = DiagonalFactorOp::create(builder, loc, type, rows, block,
+      factor = DiagonalFactorOp::create(copy.builder, loc, type, rows, block,
                                         penalty, effect.first);
     } else {
       Value matrix = NormalMatrixOp::create(
-          builder, loc, type, rows, block ? ValueRange(block) : ValueRange(),
-          penalty);
-      factor = FactorOp::create(builder, loc, type, matrix, effect.first);
+          copy.builder, loc, type, rows,
+          block ? ValueRange(block) : ValueRange(), penalty);
+      factor = FactorOp::create(copy.builder, loc, type, matrix, effect.first);
     }
     factors.push_back({factor, slot(SlotKind::State, effect.factorOffset)});
   }
@@ -308,70 +267,56 @@ void CgWriter::writeSetup() {
 }
 
 void CgWriter::writeApply() {
-  Copy copy = begin("apply", StepKind::ApplyFinish);
-  OpBuilder::InsertionGuard guard(builder);
-  Block &body = copy.function.getBody().front();
-  builder.setInsertionPointToEnd(&body);
+  StepBuilder copy = copyFit("apply", StepKind::ApplyFinish);
   Location loc = solve.getLoc();
   auto addCoefficients = [&](Type type, int64_t first) -> Value {
-    copy.arguments.push_back(slots(slot(
-        SlotKind::Coefficients, first * static_cast<int64_t>(sizeof(double)))));
-    return body.addArgument(type, fit.getLoc());
+    return copy.addArgument(type, fit.getLoc(),
+                            slot(SlotKind::Coefficients,
+                                 first * static_cast<int64_t>(sizeof(double))));
   };
   Value whole = addCoefficients(solve.getType(), 0);
   SmallVector<Value> designs, penalties, slices, sums;
   for (const Effect &effect : effects) {
-    designs.push_back(copy.mapping.lookup(effect.design));
-    penalties.push_back(copy.mapping.lookup(effect.penalty));
+    designs.push_back(copy.lookup(effect.design));
+    penalties.push_back(copy.lookup(effect.penalty));
     slices.push_back(addCoefficients(numbers({effect.size}), effect.first));
   }
-  Value product = PredictOp::create(builder, loc, equations.getY().getType(),
-                                    designs, slices, /*start=*/Value());
+  Value product =
+      PredictOp::create(copy.builder, loc, equations.getY().getType(), designs,
+                        slices, /*start=*/Value());
   for (Value design : designs)
     sums.push_back(sum(copy, design.getLoc(), design, product));
-  Value result = NormalProductOp::create(
-      builder, loc, solve.getType(),
-      copy.mapping.lookup(equations.getGroupRows()), sums, penalties, whole);
+  Value result = NormalProductOp::create(copy.builder, loc, solve.getType(),
+                                         copy.lookup(equations.getGroupRows()),
+                                         sums, penalties, whole);
   finish(copy, result, {});
   // The target is not used here.
-  if (auto target =
-          dyn_cast<BlockArgument>(copy.mapping.lookup(equations.getY()));
+  if (auto target = dyn_cast<BlockArgument>(copy.lookup(equations.getY()));
       target && target.use_empty())
     (void)copy.function.eraseArgument(target.getArgNumber());
 }
 
 void CgWriter::writePrecondition() {
-  Location loc = fit.getLoc();
-  auto function = func::FuncOp::create(builder, loc, "precondition",
-                                       builder.getFunctionType({}, {}));
-  mark(function);
-  function->setAttr(kStepAttrName, StepAttr::get(builder.getContext(),
-                                                 StepKind::Precondition, 0));
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = function.addEntryBlock();
-  builder.setInsertionPointToEnd(body);
-  SmallVector<Value> parts;
-  SmallVector<DictionaryAttr> arguments, results;
+  StepBuilder step = begin("precondition", StepKind::Precondition);
   for (const Effect &effect : effects) {
     if (effect.factorOffset < 0)
       continue;
     int64_t offset = effect.first * static_cast<int64_t>(sizeof(double));
     auto vector = numbers({effect.size});
-    Value factor = body->addArgument(numbers(effect.factorShape()), loc);
-    Value part = body->addArgument(vector, loc);
-    arguments.push_back(slots(slot(SlotKind::State, effect.factorOffset)));
-    arguments.push_back(slots(slot(SlotKind::Coefficients, offset)));
-    Location where = effect.penalty.getLoc();
-    parts.push_back(
+    Value factor = step.addArgument(numbers(effect.factorShape()), fit.getLoc(),
+                                    slot(SlotKind::State, effect.factorOffset));
+    Value part = step.addArgument(vector, fit.getLoc(),
+                                  slot(SlotKind::Coefficients, offset));
+    Location loc = effect.penalty.getLoc();
+    Value result =
         effect.isDiagonal
-            ? DiagonalSolveOp::create(builder, where, vector, factor, part)
+            ? DiagonalSolveOp::create(step.builder, loc, vector, factor, part)
                   .getResult()
-            : FactorSolveOp::create(builder, where, vector, factor, part)
-                  .getResult());
-    results.push_back(slots(slot(SlotKind::Output, offset)));
+            : FactorSolveOp::create(step.builder, loc, vector, factor, part)
+                  .getResult();
+    step.addResult(result, slot(SlotKind::Output, offset));
   }
-  func::ReturnOp::create(builder, loc, parts);
-  setSignature(function, arguments, results);
+  step.finish();
 }
 
 namespace {

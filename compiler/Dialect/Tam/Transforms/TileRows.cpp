@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StateLimit.h"
+#include "StepBuilder.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
@@ -20,7 +21,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <set>
@@ -53,60 +53,6 @@ struct Ending {
   SmallVector<Value> results = {};
   SmallVector<SlotAttr> slots = {};
   DenseSet<Operation *> ops = {};
-};
-
-/// A step under construction.
-class StepBuilder {
-public:
-  StepBuilder(OpBuilder &builder, func::FuncOp fit, StringRef name,
-              StepKind kind)
-      : builder(builder) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(fit);
-    function = func::FuncOp::create(builder, fit.getLoc(), name,
-                                    builder.getFunctionType({}, {}));
-    function->setAttr(kStepAttrName,
-                      StepAttr::get(builder.getContext(), kind, 0));
-    for (StringRef name : {kByLevelsAttrName, kSmallBlocksAttrName})
-      if (Attribute mark = fit->getAttr(name))
-        function->setAttr(name, mark);
-    body = function.addEntryBlock();
-  }
-
-  /// Adds an argument that replaces `original` of the fit (which may be null).
-  Value addArgument(Value original, Type type, Location loc, SlotAttr slot) {
-    BlockArgument argument = body->addArgument(type, loc);
-    argumentSlots.push_back(slot);
-    if (original)
-      mapping.map(original, argument);
-    return argument;
-  }
-
-  void clone(Operation *op) {
-    builder.setInsertionPointToEnd(body);
-    builder.clone(*op, mapping);
-  }
-
-  /// Returns from the step the values that `originals` are mapped to.
-  void finish(ValueRange originals, ArrayRef<SlotAttr> resultSlots) {
-    builder.setInsertionPointToEnd(body);
-    SmallVector<Value> results;
-    for (Value original : originals)
-      results.push_back(mapping.lookup(original));
-    func::ReturnOp::create(builder, function.getLoc(), results);
-    function.setType(builder.getFunctionType(body->getArgumentTypes(),
-                                             ValueRange(results).getTypes()));
-    setArgumentSlots(function, argumentSlots);
-    setResultSlots(function, resultSlots);
-  }
-
-  func::FuncOp function;
-
-private:
-  OpBuilder &builder;
-  Block *body;
-  IRMapping mapping;
-  SmallVector<SlotAttr> argumentSlots;
 };
 
 struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
@@ -498,7 +444,7 @@ private:
         }
     }
 
-    OpBuilder builder(&getContext());
+    OpBuilder builder(fit);
     SmallVector<SlotAttr> stateSlots;
     SmallVector<Value> starts, values;
     for (Accumulator &accumulator : *accumulators) {
@@ -507,19 +453,31 @@ private:
       values.push_back(accumulator.value());
     }
 
-    StepBuilder init(builder, fit, nameOf("init"), kindOf(2));
+    auto begin = [&](StringRef part, StepKind kind) {
+      StepBuilder step(builder, fit, nameOf(part), kind);
+      for (StringRef name : {kByLevelsAttrName, kSmallBlocksAttrName})
+        if (Attribute mark = fit->getAttr(name))
+          step.function->setAttr(name, mark);
+      return step;
+    };
+    auto finish = [](StepBuilder &step, ArrayRef<Value> results,
+                     ArrayRef<SlotAttr> slots) {
+      for (auto [result, slot] : llvm::zip_equal(results, slots))
+        step.addResult(step.lookup(result), slot);
+      step.finish();
+    };
+    StepBuilder init = begin("init", kindOf(2));
     for (Value start : starts)
-      init.clone(start.getDefiningOp());
-    init.finish(starts, stateSlots);
+      init.clone(*start.getDefiningOp());
+    finish(init, starts, stateSlots);
 
-    StepBuilder chunk(builder, fit, nameOf("chunk"), kindOf(1));
+    StepBuilder chunk = begin("chunk", kindOf(1));
     for (BlockArgument argument : fit.getArguments())
-      chunk.addArgument(argument, argument.getType(), argument.getLoc(),
-                        getArgumentSlot(fit, argument.getArgNumber()));
+      chunk.addArgument(argument);
     for (SlotKind kind : {SlotKind::First, SlotKind::Capacity})
-      chunk.addArgument({}, builder.getIndexType(), fit.getLoc(), slot(kind));
+      chunk.addArgument(builder.getIndexType(), fit.getLoc(), slot(kind));
     for (auto [start, slot] : llvm::zip(starts, stateSlots))
-      chunk.addArgument(start, start.getType(), start.getLoc(), slot);
+      chunk.addArgument(start, slot);
     DenseSet<Operation *> seeds = sums;
     SmallVector<Value> chunkValues(values);
     SmallVector<SlotAttr> chunkSlots(stateSlots);
@@ -531,28 +489,26 @@ private:
     DenseSet<Operation *> early = neededBy(fit, seeds, /*stop=*/{});
     for (Operation &op : fit.getBody().front().without_terminator())
       if (early.contains(&op) && !isa<ZerosOp>(op))
-        chunk.clone(&op);
-    chunk.finish(chunkValues, chunkSlots);
+        chunk.clone(op);
+    finish(chunk, chunkValues, chunkSlots);
 
     auto buildEnding = [&](const Ending &ending) {
-      StepBuilder step(builder, fit, nameOf(ending.part), ending.kind);
+      StepBuilder step = begin(ending.part, ending.kind);
       if (rows)
-        step.addArgument(rows, rows.getType(), rows.getLoc(),
-                         slot(SlotKind::Rows));
+        step.addArgument(rows, slot(SlotKind::Rows));
       for (BlockArgument argument : fit.getArguments())
         if (isConstant(argument) &&
             (llvm::is_contained(ending.results, argument) ||
              llvm::any_of(argument.getUsers(), [&](Operation *user) {
                return ending.ops.contains(user);
              })))
-          step.addArgument(argument, argument.getType(), argument.getLoc(),
-                           getArgumentSlot(fit, argument.getArgNumber()));
+          step.addArgument(argument);
       for (auto [value, slot] : llvm::zip(values, stateSlots))
-        step.addArgument(value, value.getType(), value.getLoc(), slot);
+        step.addArgument(value, slot);
       for (Operation &op : fit.getBody().front().without_terminator())
         if (ending.ops.contains(&op))
-          step.clone(&op);
-      step.finish(ending.results, ending.slots);
+          step.clone(op);
+      finish(step, ending.results, ending.slots);
     };
     buildEnding(finishing);
     for (const Ending &ending : {inferring, system})

@@ -166,7 +166,8 @@ llvm::LogicalResult verifySlots(mlir::FunctionOpInterface function);
 llvm::LogicalResult verifyFreeName(mlir::FunctionOpInterface function,
                                    llvm::StringRef name);
 
-/// Sets the slots of all arguments, or all results, and no other attributes.
+/// Sets the slots of all arguments, or all results, and no other attributes. A
+/// slot may be null: none.
 /// Setting one slot at a time would create, and keep in the context, a list of
 /// all attributes each time.
 void setArgumentSlots(mlir::FunctionOpInterface function,

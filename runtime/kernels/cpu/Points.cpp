@@ -136,14 +136,16 @@ TAMRT_HOT void blend_sparse(tamrt_context *ctx, const double *border,
     int64_t own = filled(at, z);
     while (own < others && atColumn[own] == innerColumn[own])
       ++own;
-    for (int64_t i = 0, next = 0, apart = 0; i < others; ++i) {
+    for (int64_t i = 0, next = 0; i < others; ++i) {
       const int64_t place = placeOf(innerColumn[i], atColumn, own, next);
       if (place < own) {
         value[place] += inner[i];
         next = place + 1;
       } else {
-        slope[apart] = e.combine(0.0, inner[i]);
-        slopeColumn[apart++] = innerColumn[i];
+        // At its place in the row, as on devices: kernels add the numbers of a
+        // row in the order of the places.
+        slope[i] = e.combine(0.0, inner[i]);
+        slopeColumn[i] = innerColumn[i];
       }
     }
     for (int64_t i = 0; i < own; ++i)

@@ -120,6 +120,21 @@ func.func @two_strengths(%rows: index {tam.slot = #tam.slot<rows>},
 
 // -----
 
+func.func @learnt_diagonal(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %w: tensor<1xf64> {tam.slot = #tam.slot<parameters>}) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      weights(%w : tensor<1xf64>) table [0] element [0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  // expected-error @+2 {{'tam.diagonal_factor' op expected a penalty that is not learnt}}
+  // expected-error @+1 {{failed to legalize operation 'tam.diagonal_factor'}}
+  %l = tam.diagonal_factor %rows penalty %p
+      : tensor<1x1xf64, #tam.coordinates<1>> -> tensor<1xf64>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'func.func' op expected index or a tensor as argument in the solver graph, got 'memref<?xf64>'}}
 func.func @predict(%v: memref<?xf64> {tam.slot = #tam.slot<column>}) {
   return

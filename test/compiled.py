@@ -28,6 +28,8 @@ def make(spec, options, executable, run):
     """Makes an executable from a spec: by `run`, or by a copy of one that was
     made with the same name, spec and options."""
     global _folder, _made
+    # A process may run the one that is there (forked.py).
+    executable.unlink(missing_ok=True)
     if not all(str(option).startswith(SHARED) for option in options):
         run()
         return

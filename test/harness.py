@@ -24,6 +24,7 @@ import unittest
 import zlib
 
 import compiled
+import forked
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", SOURCE / "build"))
@@ -40,6 +41,8 @@ if not SANITIZE:
 resource.setrlimit(resource.RLIMIT_CORE,
                    (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 TAMC = BUILD / "bin" / "tamc"
+# Sanitizers have none.
+FORK_SERVER = BUILD / "test" / "bin" / "fork-server.so"
 DATA = SOURCE / "test" / "golden" / "data"
 EXAMPLE = SOURCE / "examples" / "airpassengers"
 # Seconds any one program may take: generous, for sanitizer builds.
@@ -221,19 +224,36 @@ class TestCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="tamc-test-")
         self.addCleanup(folder.cleanup)
         self.dir = pathlib.Path(folder.name)
+        # Models that it has compiled.
+        self.models = set()
 
     def run_program(self, program, *arguments, cwd=None, **options):
         """Runs a program to its end, whatever its exit status. The keys of
         JSON that it prints are checked."""
-        standard = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
-                    "stderr": subprocess.PIPE}
-        run = subprocess.run(
-            [str(program), *map(str, arguments)], cwd=cwd or self.dir,
-            text=True, timeout=PATIENCE, check=False, **(standard | options))
+        command = [str(program), *map(str, arguments)]
+        if not cwd and options.keys() <= {"env"} and (
+                server := self.server_of(program, **options)):
+            run = server.run(self.dir, command, options.get("env", os.environ),
+                             PATIENCE)
+        else:
+            standard = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                        "stderr": subprocess.PIPE}
+            run = subprocess.run(command, cwd=cwd or self.dir, text=True,
+                                 timeout=PATIENCE, check=False,
+                                 **(standard | options))
         if run.returncode == 0:
             for text in told_json(run, arguments):
                 load_json(text)
         return run
+
+    def server_of(self, program, env=os.environ):
+        """The process that forks the runs of a program, if it has one."""
+        if program == TAMC:
+            return forked.server_of(str(program), FORK_SERVER, env)
+        if program in self.models:
+            return forked.server_of(str(program), FORK_SERVER, env,
+                                    self.addCleanup)
+        return None
 
     def succeed(self, program, *arguments, **options):
         """Runs a program that must succeed; returns its output."""
@@ -272,6 +292,7 @@ class TestCase(unittest.TestCase):
         executable = self.dir / name
         compiled.make(spec, options, executable, lambda: self.succeed(
             TAMC, spec, "-o", executable, *options))
+        self.models.add(executable)
         return executable
 
     def fit(self, model, train, *options, weights="weights.safetensors",

@@ -1,28 +1,18 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models in a process that has loaded a library which takes long to load: each
-run is a process that is forked from it (test/cts/Serve.h)."""
+run is a process that is forked from it (forked.py)."""
 
 import atexit
-import os
-import select
 import subprocess
 
+import forked
 import harness
 
 RUNNER = harness.BUILD / "test" / "bin" / "tam-cts-run"
 
+# By the library that they have loaded.
 _servers = {}
-
-
-def _server(library):
-    """The process that has loaded a library."""
-    if library not in _servers:
-        server = subprocess.Popen([RUNNER, "--serve", library],
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        atexit.register(server.communicate)
-        _servers[library] = server
-    return _servers[library]
 
 
 def build(test, name, *options):
@@ -40,18 +30,8 @@ def build(test, name, *options):
 def run(library, test, model, *arguments, env):
     """Runs a command of a model in a test's folder as TestCase.run_program
     does, in a process that has loaded `library`."""
-    command = [str(model), *map(str, arguments)]
-    out, err = test.dir / "served.out", test.dir / "served.err"
-    changed = [f"{key}={value}" for key, value in env.items()
-               if os.environ.get(key) != value]
-    texts = [test.dir, out, err, len(changed), *changed, *command]
-    request = b"".join(os.fsencode(str(text)) + b"\0" for text in texts)
-    server = _server(library)
-    server.stdin.write(b"%d\n%s" % (len(request), request))
-    server.stdin.flush()
-    if not select.select([server.stdout], [], [], harness.PATIENCE)[0]:
-        server.kill()
-        raise subprocess.TimeoutExpired(command, harness.PATIENCE)
-    status = os.waitstatus_to_exitcode(int(server.stdout.readline()))
-    return subprocess.CompletedProcess(command, status, out.read_text(),
-                                       err.read_text())
+    if library not in _servers:
+        _servers[library] = forked.Server(RUNNER, "--serve", library)
+        atexit.register(_servers[library].stop)
+    return _servers[library].run(test.dir, [model, *arguments], env,
+                                 harness.PATIENCE)

@@ -44,8 +44,8 @@ struct Backend {
   std::string machine = {};
   /// What links them: its compiler driver, and the runtime.
   std::string driver = {}, runtime = {};
-  /// A library that takes long to load: programs are run by a process that has
-  /// loaded it (Serve.h). Empty: each by a process of its own.
+  /// A library that takes long to load: models are run by a process that has
+  /// loaded it (support/Serve.h).
   std::string preload = {};
   /// Whether it can run the loops over rows that are generated for a model:
   /// only if the CPU can address its memory. Otherwise subjects with loops are

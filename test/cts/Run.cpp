@@ -43,6 +43,21 @@ void Runs::start(const Subject &next) {
   folder.write("m.yaml", specOf(subject));
 }
 
+/// Loading tamc and its libraries takes as long as compiling some subjects.
+std::string Runs::runTamc(const std::vector<std::string> &arguments) {
+  const std::string library = TAMC_FORK_SERVER;
+  // Sanitizers have none.
+  if (library.empty())
+    return folder.run(kTamc, arguments);
+  if (!tamc)
+    tamc = std::make_unique<Server>(
+        std::vector<std::string>{kTamc},
+        std::vector<std::string>{"LD_PRELOAD=" + library});
+  Command command = {kTamc};
+  append(command, arguments);
+  return tamc->run(folder, command, {});
+}
+
 std::string Runs::compile(const Backend &backend, std::string &program) {
   Command options = subject.options;
   append(options, backend.compile);
@@ -56,9 +71,9 @@ std::string Runs::compile(const Backend &backend, std::string &program) {
   }
   program = folder.path("m");
   program += std::to_string(programs.size());
-  Command tamc = options;
-  append(tamc, {"m.yaml", "-o", program, "--emit=obj"});
-  std::string failure = folder.run(kTamc, tamc);
+  Command arguments = options;
+  append(arguments, {"m.yaml", "-o", program, "--emit=obj"});
+  std::string failure = runTamc(arguments);
   const std::string object = program;
   Command link = {object};
   std::string driver = TAMC_CC;
@@ -158,15 +173,11 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
                         folder.path(launchesFile(backend)));
   std::string failure;
   if (backend.machine.empty()) {
-    Command arguments = joined(program, commands);
-    if (backend.preload.empty()) {
-      failure = folder.run(TAMC_CTS_RUN, arguments, "", environment);
-    } else {
-      std::unique_ptr<Server> &server = servers[backend.preload];
-      if (!server)
-        server = std::make_unique<Server>(backend.preload);
-      failure = server->run(folder, arguments, environment);
-    }
+    std::unique_ptr<Server> &server = servers[backend.preload];
+    if (!server)
+      server = std::make_unique<Server>(
+          std::vector<std::string>{TAMC_CTS_RUN, "--serve", backend.preload});
+    failure = server->run(folder, joined(program, commands), environment);
   } else {
     Command emulated = {"-L", "/usr/" + backend.machine};
     append(emulated, joined(program, commands));

@@ -48,14 +48,16 @@ public:
 
 private:
   std::string compile(const Backend &backend, std::string &program);
+  std::string runTamc(const std::vector<std::string> &arguments);
   std::vector<std::vector<std::string>> commands() const;
 
   reference::Folder folder;
   Subject subject;
   /// Results of `compile` by the options of the compiler.
   std::map<std::vector<std::string>, std::string> programs;
-  /// By the library that they have loaded.
+  /// Those of tam-cts-run, by the library that they have loaded, or none.
   std::map<std::string, std::unique_ptr<Server>> servers;
+  std::unique_ptr<Server> tamc;
 };
 
 } // namespace tamc::cts

@@ -9,9 +9,10 @@
 /// \file
 /// tam-cts-run MODEL.so COMMAND [ARGUMENT...] [--then COMMAND [ARGUMENT...]]...
 /// runs commands of a model as its executable does; tam-cts-run --serve LIBRARY
-/// runs those that it is asked for (Serve.h). It is linked with
-/// --wrap for the table of the CPU's kernels and the machine's level, so that
-/// models can run as on another CPU. Environment:
+/// runs those that it is asked for (Serve.h), with the library, which may be
+/// empty, loaded. It is linked with --wrap for the table of the CPU's kernels
+/// and the machine's level, so that models can run as on another CPU.
+/// Environment:
 ///
 /// TAMC_CTS_LEVEL   the level, 0 or 3: kernels and generated loops for it
 /// TAMC_CTS_COUNTS  file to which the number of launches of each of the CPU's
@@ -21,7 +22,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Serve.h"
+#include "support/Serve.h"
 
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
@@ -216,7 +217,11 @@ static int runCommands(std::vector<std::string> arguments) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && std::strcmp(argv[1], "--serve") == 0)
-    return tamc::cts::serve(argv[2], runCommands);
-  return runCommands({argv + 1, argv + argc});
+  if (argc != 3 || std::strcmp(argv[1], "--serve") != 0)
+    return runCommands({argv + 1, argv + argc});
+  if (!::dlopen(argv[2], RTLD_NOW | RTLD_LOCAL)) {
+    std::fprintf(stderr, "error: %s\n", ::dlerror());
+    return 2;
+  }
+  return tamc::test::serve(runCommands);
 }

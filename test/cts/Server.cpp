@@ -1,4 +1,4 @@
-//===- Server.cpp - a process that runs models ----------------------------===//
+//===- Server.cpp - a process that runs programs --------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,27 +15,33 @@
 
 using namespace tamc::cts;
 
-Server::Server(const std::string &library) {
+Server::Server(const std::vector<std::string> &command,
+               const std::vector<std::string> &environment) {
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
     throw std::runtime_error("expected to make a pipe");
-  const std::string program = TAMC_CTS_RUN, option = "--serve";
-  char *const arguments[] = {const_cast<char *>(program.c_str()),
-                             const_cast<char *>(option.c_str()),
-                             const_cast<char *>(library.c_str()), nullptr};
+  std::vector<char *> arguments, variables;
+  for (const std::string &argument : command)
+    arguments.push_back(const_cast<char *>(argument.c_str()));
+  arguments.push_back(nullptr);
+  for (const std::string &variable : environment)
+    variables.push_back(const_cast<char *>(variable.c_str()));
+  for (char **variable = environ; *variable; ++variable)
+    variables.push_back(*variable);
+  variables.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], 0);
   posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-  const int failure = posix_spawn(&process, program.c_str(), &actions, nullptr,
-                                  arguments, environ);
+  const int failure = posix_spawn(&process, command.front().c_str(), &actions,
+                                  nullptr, arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   close(in[0]);
   close(out[1]);
   requests = in[1];
   replies = fdopen(out[0], "r");
   if (failure != 0 || !replies)
-    throw std::runtime_error("expected to start " + program);
+    throw std::runtime_error("expected to start " + command.front());
 }
 
 Server::~Server() {

@@ -1,4 +1,4 @@
-//===- Server.h - a process that runs models --------------------*- C++ -*-===//
+//===- Server.h - a process that runs programs ------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,15 +16,18 @@
 
 namespace tamc::cts {
 
-/// A process `tam-cts-run --serve` (Serve.h), which ends with this object.
+/// A process that forks others (support/Serve.h), which ends with this object.
 class Server {
 public:
-  explicit Server(const std::string &library);
+  /// Starts `command` with these variables in its environment.
+  explicit Server(const std::vector<std::string> &command,
+                  const std::vector<std::string> &environment = {});
   ~Server();
   Server(const Server &) = delete;
   Server &operator=(const Server &) = delete;
 
-  /// Runs tam-cts-run's arguments as Folder::run runs a program.
+  /// Runs the program with these arguments as Folder::run does. With a fork
+  /// server (support/ForkServer.cpp) the first is the program's name.
   std::string run(const reference::Folder &folder,
                   const std::vector<std::string> &arguments,
                   const std::vector<std::string> &environment);

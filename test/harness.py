@@ -45,6 +45,10 @@ TAMC = BUILD / "bin" / "tamc"
 FORK_SERVER = BUILD / "test" / "bin" / "fork-server.so"
 DATA = SOURCE / "test" / "golden" / "data"
 EXAMPLE = SOURCE / "examples" / "airpassengers"
+# Options for models that only this machine's CPU runs: none of the loops for
+# CPUs of other levels, nor of the steps for devices. The conformance suite runs
+# them all.
+CPU_ALONE = ("--mcpu=native", "--device-steps=false")
 # Seconds any one program may take: generous, for sanitizer builds.
 PATIENCE = 600
 
@@ -220,6 +224,9 @@ def largest_resident(*command):
 class TestCase(unittest.TestCase):
     """A test with its own folder, `self.dir`, in which programs run."""
 
+    # Options of tamc for its models, unless one is given otherwise.
+    OPTIONS = ()
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="tamc-test-")
         self.addCleanup(folder.cleanup)
@@ -288,6 +295,9 @@ class TestCase(unittest.TestCase):
         """Compiles a formula, with `keys` as further keys of the YAML;
         returns the executable. A model that another test of this program has
         compiled is copied (compiled.py)."""
+        given = {str(option).partition("=")[0] for option in options}
+        options += tuple(option for option in self.OPTIONS
+                         if option.partition("=")[0] not in given)
         spec = self.write_spec(formula, name, **keys)
         executable = self.dir / name
         compiled.make(spec, options, executable, lambda: self.succeed(

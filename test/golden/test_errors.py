@@ -57,6 +57,8 @@ def model_of(rng, terms=TERMS, rows=150):
 
 
 class Errors(harness.TestCase):
+    OPTIONS = harness.CPU_ALONE
+
     def random_aps(self, rng, model):
         """Options of a fit, and the penalties that they set."""
         names = [row["penalty"] for row in json.loads(self.succeed(

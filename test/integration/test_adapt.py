@@ -13,8 +13,8 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import (BUILD, DATA, TAMC, TestCase, header, main, read_csv,
-                     write_csv)
+from harness import (BUILD, CPU_ALONE, DATA, TAMC, TestCase, header, main,
+                     read_csv, write_csv)
 
 BACKENDS = BUILD / "test" / "backends"
 FORMULA = "y ~ l(trend) + s(temp, k=4) + c(day, n_cat=7)"
@@ -47,6 +47,8 @@ def windows_of(count, window, update, horizon):
 
 class WindowsCase(TestCase):
     """Runs `adapt` and a loop of fits."""
+
+    OPTIONS = CPU_ALONE
 
     def compile_windows(self, formula=FORMULA, window=30, update=5, horizon=3,
                         options=(), name="model", **keys):
@@ -319,7 +321,8 @@ class Windows(WindowsCase):
             self.skipTest("there is no simulated device")
         data = write_csv(self.dir / "data.csv", make_rows(100))
         formula = "y ~ p(trend, deg=2) + c(day, n_cat=7)"
-        model = self.compile_windows(formula, window=40, update=1)
+        model = self.compile_windows(formula, window=40, update=1,
+                                     options=["--device-steps=true"])
         # What a device runs whose memory the CPU cannot address.
         kernels = self.compile_windows(formula, window=40, update=1,
                                        options=["--fuse-rows=false"],
@@ -644,8 +647,7 @@ class Correction(WindowsCase):
         table = read_csv(out)
         for row, of in zip(table, read_csv(base)):
             self.assertEqual(row["base"], of["prediction"])
-            self.assertEqual(row["prediction"] == "",
-                             row["correction"] == "")
+            self.assertEqual(row["prediction"] == "", row["correction"] == "")
             if row["prediction"]:
                 self.assertEqual(
                     float(row["prediction"]),
@@ -700,8 +702,7 @@ class Correction(WindowsCase):
             adapt="{formula: residual ~ c(kind) + l(effect_kind), window: 20,"
                   " update: 6, horizon: 2}")
         weights = self.fit(model, data)
-        base = read_csv(self.predict(model, data, weights,
-                                     output="base.csv"))
+        base = read_csv(self.predict(model, data, weights, output="base.csv"))
         residuals = [dict(row, effect_kind=repr(
             float(effect["kind"])),
             residual=repr(row["y"] - float(of["prediction"])))
@@ -775,8 +776,7 @@ class National(WindowsCase):
             self.dir / "train.csv",
             [row for row in rows if row["split"] == "train"]))
         table = read_csv(self.adapt(model, data, "--weights", weights))
-        base = read_csv(self.predict(model, data, weights,
-                                     output="base.csv"))
+        base = read_csv(self.predict(model, data, weights, output="base.csv"))
         self.succeed(model, "decompose", data, "--weights", weights, "-o",
                      "effects.csv")
         effects = read_csv(self.dir / "effects.csv")

@@ -46,6 +46,8 @@ def write_rows(path, sizes=(240, 240), seed=3, weights=(), **columns):
 
 
 class TestCase(harness.TestCase):
+    OPTIONS = harness.CPU_ALONE
+
     def both(self, formula, profile, *options, **keys):
         """The model that sums by levels if possible, and the one that does
         not."""
@@ -516,6 +518,8 @@ class Fallback(TestCase):
 
 
 class Devices(TestCase):
+    OPTIONS = ()
+
     def test_simulated_device(self):
         train = write_rows(self.dir / "train.csv", (4500, 200))
         # Without loops first: that is what a device runs whose memory the CPU

@@ -264,8 +264,8 @@ class Emulated(devices.DeviceTest):
                   "parts": ("--chunk-rows=1000", "--threads=1")}
         # The emulator is slow with the others.
         for formula, groups, days, options, runs in (
-                (devices.LOAD, 2, 13_000, (), wide | narrow),
-                (devices.MIXED, 1, 9_000, (), {"all": ()}),
+                (devices.LOAD, 2, 9_000, (), wide | narrow),
+                (devices.MIXED, 1, 4_200, (), {"all": ()}),
                 (devices.CG, 1, 4_200, ("--solver=cg", "--block-limit=16"),
                  {"all": ()})):
             with self.subTest(formula):

@@ -246,7 +246,7 @@ class Queues(Devices):
     was not waited for."""
 
     DAYS = 60
-    SIM = {"batch": 4, "delay": 100}
+    SIM = {"batch": 4, "delay": 20}
     # Threads take groups when they wake: on a busy machine one may have taken
     # all of them before.
     TRIES = 5
@@ -304,7 +304,8 @@ class Queues(Devices):
             count = int(threads[1]) if threads else GROUPS
             for _ in range(self.TRIES):
                 spans = self.spans(model, ["fit", self.train, "-o", "out"],
-                                   *threads, opaque=1, **self.SIM)
+                                   *threads, opaque=1,
+                                   **self.SIM | {"delay": 100})
                 lanes = {span["lane"] for span in spans["chunk"]}
                 if len(lanes) == count:
                     break

@@ -24,6 +24,13 @@ class Server:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env=self.environment | variables)
 
+    def can_have(self, env):
+        """Whether its processes can have an environment: with all variables
+        that it has, and those that libraries read when they are loaded."""
+        return self.environment.keys() <= env.keys() and not any(
+            key.startswith(("GLIBC_", "LD_")) and
+            self.environment.get(key) != value for key, value in env.items())
+
     def run(self, folder, command, env, timeout):
         """Runs a command in a folder as subprocess.run does; returns what that
         returns, with the texts of output and messages."""
@@ -76,9 +83,7 @@ def server_of(path, library, env, stops=atexit.register):
     if not program.server:
         program.server = Server(path, LD_PRELOAD=str(library), LD_BIND_NOW="1")
         stops(lambda: stop(path))
-    # It cannot take a variable from the environment.
-    return program.server if program.server.environment.keys() <= env.keys() \
-        else None
+    return program.server if program.server.can_have(env) else None
 
 
 def stop(path):

@@ -240,8 +240,9 @@ class TestCase(unittest.TestCase):
         command = [str(program), *map(str, arguments)]
         if not cwd and options.keys() <= {"env"} and (
                 server := self.server_of(program, **options)):
-            run = server.run(self.dir, command, options.get("env", os.environ),
-                             PATIENCE)
+            env = options.get("env")
+            run = server.run(self.dir, command,
+                             os.environ if env is None else env, PATIENCE)
         else:
             standard = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                         "stderr": subprocess.PIPE}
@@ -253,8 +254,9 @@ class TestCase(unittest.TestCase):
                 load_json(text)
         return run
 
-    def server_of(self, program, env=os.environ):
+    def server_of(self, program, env=None):
         """The process that forks the runs of a program, if it has one."""
+        env = os.environ if env is None else env
         if program == TAMC:
             return forked.server_of(str(program), FORK_SERVER, env)
         if program in self.models:

@@ -61,6 +61,14 @@ class Forked(harness.TestCase):
             self.assertEqual((run.returncode, run.stdout), (status, told),
                              script)
 
+    def test_other_environments(self):
+        server = self.server("/bin/sh")
+        for change, can in (({"NAME": "text"}, True), ({"PATH": "/"}, True),
+                            ({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, False),
+                            ({"LD_BIND_NOW": "1"}, False)):
+            self.assertEqual(server.can_have(os.environ | change), can, change)
+        self.assertFalse(server.can_have({"NAME": "text"}))
+
     def test_patience(self):
         server = forked.Server("/bin/sh", LD_PRELOAD=str(harness.FORK_SERVER))
         with self.assertRaises(subprocess.TimeoutExpired):

@@ -226,15 +226,22 @@ std::string Results::checkInference(const std::string &name, size_t group,
   // is off by up to the least double, however small it is.
   const double least =
       std::numeric_limits<double>::denorm_min() * static_cast<double>(n);
+  // What rounding changes in X = inv(L)' inv(L) is in proportion to the
+  // absolute values of the products that a number sums, not to the number
+  // itself: to at most the root of the product of the diagonal's (Higham,
+  // Accuracy and Stability of Numerical Algorithms, 14.3).
+  Vector roots(n);
+  for (size_t k = 0; k < n; ++k)
+    roots[k] = std::sqrt(inverse.at(k, k));
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n; ++j) {
       double product = 0, size = 0, lost = 0;
       for (size_t k = 0; k < n; ++k) {
         product += a.at(i, k) * inverse.at(k, j);
-        size += std::abs(a.at(i, k) * inverse.at(k, j));
+        size += std::abs(a.at(i, k)) * roots[k] * roots[j];
         lost += least * (1 + std::abs(a.at(i, k)));
       }
-      if (!(std::abs(product - double(i == j)) <= 1e-9 * size + lost))
+      if (!(std::abs(product - double(i == j)) <= 1e-13 * size + lost))
         return name + ": expected an inverse, got " + toText(product) +
                " in row " + std::to_string(i) + ", column " + std::to_string(j);
     }

@@ -49,7 +49,7 @@ def _widened(lo, hi):
 class Linear(Effect):
     def __init__(self, term, training, state):
         super().__init__(term, _plain_inputs(term, training))
-        self.columns, self.penalty = 1, {(0, 0): self.scale}
+        self.columns, self.penalty = 1, penalties.diagonal([self.scale])
 
     def map(self, point):
         return [(0, self.term["scaled"] * point[0])]

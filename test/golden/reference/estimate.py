@@ -82,7 +82,7 @@ class Model:
         self.penalty = {(0, 0): 10.0 ** self.aps["offset"]}
         for first, effect in zip(self.first[1:], self.effects):
             for (i, j), value in effect.penalty.items():
-                self.penalty[first + i, first + j] = value
+                self.penalty[first + i, first + j] = float(value)
         self.coefficients = {name: self._fit(members, name)
                              for name, members in training.items()}
 

@@ -1,10 +1,14 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Penalty matrices as {(row, column): value} (docs/math.md section 3)."""
+"""Penalty matrices as {(row, column): value} (docs/math.md section 3). Values are
+fractions, the exact ones of the formula's numbers: rounded differences have no
+null space."""
+
+from fractions import Fraction
 
 
 def diagonal(values):
-    return {(i, i): float(value) for i, value in enumerate(values)}
+    return {(i, i): Fraction(value) for i, value in enumerate(values)}
 
 
 def sobolev(order, s, scale):
@@ -14,13 +18,13 @@ def sobolev(order, s, scale):
 
 def differences(n, order):
     """The rows of the forward difference, as dicts."""
-    rows = [{i: 1.0} for i in range(n)]
+    rows = [{i: 1} for i in range(n)]
     for _ in range(order):
         following = []
         for upper, lower in zip(rows, rows[1:]):
             row = dict(lower)
             for column, value in upper.items():
-                row[column] = row.get(column, 0.0) - value
+                row[column] = row.get(column, 0) - value
             following.append(row)
         rows = following
     return rows
@@ -32,8 +36,9 @@ def _square(rows, scale):
     for row in rows:
         for i, a in row.items():
             for j, b in row.items():
-                penalty[i, j] = penalty.get((i, j), 0.0) + scale * a * b
-    return penalty
+                penalty[i, j] = penalty.get((i, j), 0) + a * b
+    return {place: Fraction(scale) * value
+            for place, value in penalty.items()}
 
 
 def difference(n, order, scale):
@@ -50,7 +55,7 @@ def differential(n, weights, scale):
         top = (len(every) - len(rows)) // 2
         for row, extra in zip(rows, every[top:]):
             for column, value in extra.items():
-                row[column] = row.get(column, 0.0) + weight * value
+                row[column] = row.get(column, 0) + Fraction(weight) * value
     return _square(rows, scale)
 
 
@@ -82,6 +87,6 @@ def tensor(penalties, columns, scale):
                 for inner in range(after):
                     row = (outer * n + i) * after + inner
                     column = (outer * n + j) * after + inner
-                    total[row, column] = (total.get((row, column), 0.0)
-                                          + scale * value)
+                    total[row, column] = (total.get((row, column), 0)
+                                          + Fraction(scale) * value)
     return total

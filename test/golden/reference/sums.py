@@ -4,6 +4,7 @@
 the criteria of gcv and reml share."""
 
 import decimal
+from fractions import Fraction
 from operator import mul
 
 from . import data, effects, formula, penalties
@@ -130,7 +131,7 @@ class Model:
         training = {name: [rows[i] for i in indices] for name, indices
                     in data.group_rows(rows, group, date).items()}
         made = [effects.make(_plain(term), training, {}) for term in terms]
-        self.coordinates = [Coordinate("offset", -9, {(0, 0): 1.0}, 1)]
+        self.coordinates = [Coordinate("offset", -9, {(0, 0): Fraction(1)}, 1)]
         self.firsts = [0]
         first = 1
         names = formula.effect_names(terms)[1:]
@@ -164,6 +165,6 @@ class Model:
             first = self.firsts[c]
             for (i, j), value in self.coordinates[c].penalty.items():
                 place = first + i, first + j
-                total[place] = (total.get(place, ZERO)
-                                + strength * decimal.Decimal(value))
+                total[place] = (total.get(place, ZERO) + strength
+                                * value.numerator / value.denominator)
         return total

@@ -13,6 +13,7 @@
 #include "Layouts.h"
 #include "NormalEquations.h"
 #include "RowOperands.h"
+#include "TensorValues.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -21,37 +22,6 @@
 using namespace mlir;
 using namespace tamc;
 using namespace tamc::reference;
-
-/// A value of zeros of a static tensor type.
-static Datum zerosOf(RankedTensorType type) {
-  if (type.getRank() == 1)
-    return Vector(type.getDimSize(0));
-  return Matrix(type.getDimSize(0), type.getDimSize(1));
-}
-
-/// Whether `value` is a valid value of type `type`.
-static bool fits(const Datum &value, Type type) {
-  if (type.isIndex())
-    return std::holds_alternative<int64_t>(value);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return false;
-  auto isSize = [&](unsigned dim, size_t size) {
-    return tensor.isDynamicDim(dim) ||
-           tensor.getDimSize(dim) == static_cast<int64_t>(size);
-  };
-  // A table of integers is stored as a matrix.
-  bool isCodes = tensor.getElementType().isInteger(32);
-  if (tensor.getRank() == 1 && isCodes)
-    return std::holds_alternative<Codes>(value) &&
-           isSize(0, std::get<Codes>(value).size());
-  if (tensor.getRank() == 1)
-    return std::holds_alternative<Vector>(value) &&
-           isSize(0, std::get<Vector>(value).size());
-  return tensor.getRank() == 2 && std::holds_alternative<Matrix>(value) &&
-         isSize(0, std::get<Matrix>(value).rows) &&
-         isSize(1, std::get<Matrix>(value).columns);
-}
 
 namespace {
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
+#include "TensorValues.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
@@ -49,6 +50,38 @@ static bool append(Vector &numbers, const Datum &part) {
   else
     return false;
   return true;
+}
+
+/// What was stored at that offset of a state; where a step stored numbers from
+/// an earlier offset on, and all of the value's are zero, a value of zeros.
+static std::optional<Datum> stateAt(const Model::State &state, int64_t offset,
+                                    RankedTensorType type) {
+  auto it = state.upper_bound(offset);
+  if (it == state.begin())
+    return std::nullopt;
+  const auto &[start, value] = *--it;
+  if (start == offset && fits(value, type))
+    return value;
+  const auto *numbers = std::get_if<Vector>(&value);
+  if (start < 0 || !numbers)
+    return std::nullopt;
+  tam::EncodingInterface encoding = tam::getEncoding(type);
+  auto own =
+      numbersAt(*numbers, offset - start,
+                (encoding ? encoding.getComponentTypes(type).front() : type)
+                    .getNumElements());
+  if (!own || llvm::any_of(*own, [](double number) { return number != 0; }))
+    return std::nullopt;
+  return zerosOf(type);
+}
+
+/// Stores what a step returns; numbers replace what was stored in their place.
+static void store(Model::State &state, int64_t offset, Datum value) {
+  if (const auto *numbers = std::get_if<Vector>(&value))
+    state.erase(
+        state.lower_bound(offset),
+        state.lower_bound(offset + int64_t(numbers->size() * sizeof(double))));
+  state[offset] = std::move(value);
 }
 
 FailureOr<func::FuncOp> Model::lookup(StringRef name) {
@@ -96,8 +129,7 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       value = numbersAt(coefficients, offset, tensor.getNumElements());
       break;
     case SlotKind::State:
-      if (auto it = state.find(offset); it != state.end())
-        value = it->second;
+      value = stateAt(state, offset, tensor);
       break;
     case SlotKind::Carry: {
       // Zeros before the first row.
@@ -132,7 +164,7 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
     if (!slot)
       return function.emitError("expected a slot of result ") << index;
     if (slot.getKind() == SlotKind::State)
-      state[slot.getOffset()] = std::move(value);
+      store(state, slot.getOffset(), std::move(value));
     else if (slot.getKind() == SlotKind::Carry)
       state[carryKey(slot.getOffset())] = std::move(value);
     else if (slot.getKind() != kind)

@@ -174,8 +174,8 @@ def run(*command, stdin=None):
 
 def layouts(module):
     """The layouts of the accumulators, and how many have each, by name."""
-    start = re.search(r"func\.func @fit_init\(\) -> .*", module)
-    found = re.findall(r"#tam\.sums<(\w+)", start[0] if start else "")
+    results = re.search(r"func\.func @fit_chunk\(.*\) -> (.*)", module)
+    found = re.findall(r"#tam\.sums<(\w+)", results[1] if results else "")
     return sorted(collections.Counter(found).items())
 
 

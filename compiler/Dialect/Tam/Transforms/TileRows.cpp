@@ -223,6 +223,25 @@ private:
     return accumulators;
   }
 
+  /// The ranges of bytes of the state that accumulators take, each as large as
+  /// possible, in order. Accumulators follow one another without a gap but for
+  /// their alignment.
+  static SmallVector<std::pair<int64_t, int64_t>>
+  findRanges(ArrayRef<Accumulator> accumulators) {
+    SmallVector<std::pair<int64_t, int64_t>> ranges;
+    for (Accumulator accumulator : accumulators)
+      ranges.push_back({accumulator.offset,
+                        accumulator.offset + bytesOf(accumulator.start())});
+    llvm::sort(ranges);
+    SmallVector<std::pair<int64_t, int64_t>> joined;
+    for (auto [from, to] : ranges)
+      if (!joined.empty() && joined.back().second == from)
+        joined.back().second = to;
+      else
+        joined.push_back({from, to});
+    return joined;
+  }
+
   /// Adds accumulators to the variants of the model that have the steps of kind
   /// `chunk` of `fit`, and makes their states at least `bytes` large.
   void tellModel(func::FuncOp fit, StepKind chunk,
@@ -467,9 +486,14 @@ private:
       step.finish();
     };
     StepBuilder init = begin("init", kindOf(2));
-    for (Value start : starts)
-      init.clone(*start.getDefiningOp());
-    finish(init, starts, stateSlots);
+    for (auto [from, to] : findRanges(*accumulators)) {
+      auto type = RankedTensorType::get(
+          {(to - from) / int64_t(sizeof(double))}, builder.getF64Type(),
+          SumsAttr::get(&getContext(), SumsLayout::Full));
+      init.addResult(ZerosOp::create(init.builder, fit.getLoc(), type),
+                     slot(SlotKind::State, from));
+    }
+    init.finish();
 
     StepBuilder chunk = begin("chunk", kindOf(1));
     for (BlockArgument argument : fit.getArguments())

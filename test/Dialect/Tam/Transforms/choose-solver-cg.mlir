@@ -102,15 +102,13 @@ module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 6,
 // which takes 64 bytes. Those of @cg are in the same place as those of @apply.
 // TILED: cg_state_bytes = 192,
 // TILED-LABEL: func.func @cg_init()
-// TILED-SAME: #tam.slot<state>
-// TILED-SAME: #tam.slot<state, 64>
+// TILED-SAME: -> (tensor<16xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
 // TILED-SAME: tam.step = #tam.step<cg_init>
 // TILED-LABEL: func.func @cg_chunk(
 // TILED-LABEL: func.func @cg_finish(
 // TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 128>}
 // TILED-LABEL: func.func @apply_init()
-// TILED-SAME: #tam.slot<state>
-// TILED-SAME: #tam.slot<state, 64>
+// TILED-SAME: -> (tensor<16xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
 // TILED-LABEL: func.func @apply_chunk(
 // TILED: tam.predict
 // TILED: tam.rhs

@@ -14,7 +14,7 @@ MOST = 32
 # Options that only choose the code, and cause no other output. Models compiled
 # with others, and with options that name files, are not shared.
 SHARED = ("--block-limit=", "--dense", "--device-steps=", "--fuse-rows=",
-          "--mcpu=", "--merge-columns=", "--min-cg=", "--panels=", "--reuse=",
+          "--join-pairs=", "--mcpu=", "--merge-columns=", "--min-cg=", "--panels=", "--reuse=",
           "--row-words=", "--small-block-limit=", "--solver=",
           "--table-operands=")
 

@@ -93,6 +93,11 @@ static void buildChoices(OpPassManager &manager,
     manager.addPass(tam::createTamShareSums());
     manager.addPass(tam::createTamChooseLayouts());
   }
+  if (options.fuseRows) {
+    tam::TamJoinPairsOptions pairs;
+    pairs.least = options.joinPairs;
+    manager.addPass(tam::createTamJoinPairs(pairs));
+  }
   manager.addPass(tam::createTamAddInference());
   manager.addPass(tam::createTamVerifyChoices());
 }

@@ -89,6 +89,18 @@ constexpr int64_t triangleSize(int64_t columns) {
   return columns * (columns + 1) / 2;
 }
 
+/// `count` numbers, up to the next multiple of TAMRT_ALIGNMENT.
+constexpr int64_t alignedSize(int64_t count) {
+  constexpr int64_t unit = TAMRT_ALIGNMENT / int64_t(sizeof(double));
+  return (count + unit - 1) / unit * unit;
+}
+
+/// Numbers that the sums of a pair of matrices take in an accumulator of
+/// several pairs, which each begin at a multiple of TAMRT_ALIGNMENT.
+constexpr int64_t pairSize(int64_t columns, int64_t others) {
+  return alignedSize(columns * others);
+}
+
 /// The output of FIT_INFER for a model of D columns and E effects, each part at
 /// a multiple of TAMRT_ALIGNMENT: the lower triangle of the inverse of A, row
 /// by row; the effective degrees of freedom of each effect; the weighted mean
@@ -97,23 +109,17 @@ constexpr int64_t triangleSize(int64_t columns) {
 /// Row weights are those of steps, whose mean is 1. Numbers from the start.
 struct InferenceLayout {
   constexpr InferenceLayout(int64_t columns, int64_t effects)
-      : edf(aligned(triangleSize(columns))), means(edf + aligned(effects)),
-        numbers(means + aligned(columns)), size(numbers + 2) {}
+      : edf(alignedSize(triangleSize(columns))),
+        means(edf + alignedSize(effects)),
+        numbers(means + alignedSize(columns)), size(numbers + 2) {}
 
   int64_t inverse = 0, edf, means, numbers, size;
-
-private:
-  static constexpr int64_t aligned(int64_t count) {
-    constexpr int64_t unit = TAMRT_ALIGNMENT / sizeof(double);
-    return (count + unit - 1) / unit * unit;
-  }
 };
 
 /// Where b begins in the output of FIT_SYSTEM, in numbers: behind A, at a
 /// multiple of TAMRT_ALIGNMENT.
 constexpr int64_t vectorInSystem(int64_t columns) {
-  constexpr int64_t unit = TAMRT_ALIGNMENT / int64_t(sizeof(double));
-  return (columns * columns + unit - 1) / unit * unit;
+  return alignedSize(columns * columns);
 }
 
 /// The kinds of steps, at the indices of their numbers.

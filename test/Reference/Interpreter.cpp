@@ -217,6 +217,11 @@ LogicalResult Execution::verifyRange(Operation *op, mlir::Value design) {
   return success();
 }
 
+static auto pointersTo(const std::vector<Matrix> &matrices) {
+  return llvm::map_to_vector(
+      matrices, [](const Matrix &each) -> const Matrix * { return &each; });
+}
+
 LogicalResult Execution::execute(tam::NormalEquationsOp op) {
   for (mlir::Value design : op.getDesigns())
     if (failed(verifyRange(op, design)))
@@ -224,8 +229,7 @@ LogicalResult Execution::execute(tam::NormalEquationsOp op) {
   auto designs = getAll<Matrix>(op.getDesigns());
   const Vector *weights = weightsOf(op.getWeights());
   std::vector<Matrix> sums = sumPairs(designs, weights);
-  auto blocks = llvm::map_to_vector(
-      sums, [](const Matrix &sum) -> const Matrix * { return &sum; });
+  auto blocks = pointersTo(sums);
   auto penalties = getAll<Matrix>(op.getPenalties());
   auto rows = get<int64_t>(op.getGroupRows());
   grams[op.getMatrix()] =
@@ -591,6 +595,12 @@ LogicalResult Execution::execute(Operation *op) {
             return zerosOf(cast<RankedTensorType>(op.getType()));
           })
           .Case([&](tam::GramOp op) { return gram(op); })
+          .Case([&](tam::GramPairsOp op) -> Datum {
+            Vector sums = get<Vector>(op.getAccumulator());
+            addPairs(getAll<Matrix>(op.getDesigns()), op.getPairList(),
+                     weightsOf(op.getWeights()), sums);
+            return sums;
+          })
           .Case([&](tam::RhsOp op) { return rhs(op); })
           .Case([&](tam::SquaresOp op) { return squares(op); })
           .Case([&](tam::MarginalOp op) -> Datum {
@@ -632,8 +642,12 @@ LogicalResult Execution::execute(Operation *op) {
             return p;
           })
           .Case([&](tam::NormalMatrixOp op) -> Datum {
-            auto sums = getAll<Matrix>(op.getBlocks());
             auto penalties = getAll<Matrix>(op.getPenalties());
+            const std::vector<Matrix> blocks =
+                allBlocks(getAll<Matrix>(op.getBlocks()), op.getPairList(),
+                          op.getPairs() ? get<Vector>(op.getPairs()) : Vector(),
+                          penalties);
+            auto sums = pointersTo(blocks);
             auto rows = get<int64_t>(op.getGroupRows());
             grams[op.getResult()] =
                 normalMatrix(sums, penalties, rows, /*isPenalized=*/false);

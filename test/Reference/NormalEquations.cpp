@@ -10,9 +10,13 @@
 
 #include "Algebra.h"
 
+#include "tamrt/steps.h"
+
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace tamc::reference;
 using llvm::ArrayRef;
@@ -26,6 +30,47 @@ std::vector<Matrix> tamc::reference::sumPairs(ArrayRef<const Matrix *> designs,
       addGram(*designs[i], *b, weights, sums.back());
     }
   return sums;
+}
+
+void tamc::reference::addPairs(ArrayRef<const Matrix *> designs, Pairs pairs,
+                               const Vector *weights, Vector &sums) {
+  size_t first = 0;
+  for (auto [a, b] : pairs) {
+    Matrix sum(designs[a]->columns, designs[b]->columns);
+    auto own = sums.begin() + static_cast<std::ptrdiff_t>(first);
+    std::copy_n(own, sum.values.size(), sum.values.begin());
+    addGram(*designs[a], *designs[b], weights, sum);
+    std::copy_n(sum.values.begin(), sum.values.size(), own);
+    first += tamrt::pairSize(sum.rows, sum.columns);
+  }
+}
+
+std::vector<Matrix>
+tamc::reference::allBlocks(ArrayRef<const Matrix *> blocks, Pairs pairs,
+                           const Vector &sums,
+                           ArrayRef<const Matrix *> penalties) {
+  std::map<std::pair<int64_t, int64_t>, Matrix> paired;
+  size_t next = 0;
+  for (auto [a, b] : pairs) {
+    const size_t rows = penalties[a]->rows, columns = penalties[b]->rows;
+    Matrix block(a < b ? rows : columns, a < b ? columns : rows);
+    for (size_t r = 0; r < rows; ++r)
+      for (size_t c = 0; c < columns; ++c)
+        block.at(a < b ? r : c, a < b ? c : r) = sums[next + r * columns + c];
+    next += tamrt::pairSize(rows, columns);
+    paired.emplace(std::minmax(a, b), std::move(block));
+  }
+  std::vector<Matrix> all;
+  const auto count = static_cast<int64_t>(penalties.size());
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = i; j < count; ++j)
+      if (auto found = paired.find({i, j}); found != paired.end()) {
+        all.push_back(found->second);
+      } else if (!blocks.empty()) {
+        all.push_back(*blocks.front());
+        blocks = blocks.drop_front();
+      }
+  return all;
 }
 
 Vector tamc::reference::sumTarget(ArrayRef<const Matrix *> designs,

@@ -22,6 +22,20 @@ namespace tamc::reference {
 std::vector<Matrix> sumPairs(llvm::ArrayRef<const Matrix *> designs,
                              const Vector *weights);
 
+/// Pairs of matrices or effects.
+using Pairs = llvm::ArrayRef<std::pair<int64_t, int64_t>>;
+
+/// Adds the sums of these pairs of designs to `sums`, in which they lie as in
+/// the accumulator of tam.gram_pairs.
+void addPairs(llvm::ArrayRef<const Matrix *> designs, Pairs pairs,
+              const Vector *weights, Vector &sums);
+
+/// The sums of all pairs of effects i <= j, row by row: those of `pairs` from
+/// `sums`, as tam.gram_pairs stores them, the others from `blocks`, in order.
+std::vector<Matrix> allBlocks(llvm::ArrayRef<const Matrix *> blocks,
+                              Pairs pairs, const Vector &sums,
+                              llvm::ArrayRef<const Matrix *> penalties);
+
 /// The sums a'Wy of all designs, one after another.
 Vector sumTarget(llvm::ArrayRef<const Matrix *> designs, const Vector &y,
                  const Vector *weights);

@@ -98,6 +98,12 @@ void Subjects::addPairs() {
                                       std::pair(kEncodings[1].first, kWide[0])})
     add({.name = "pairs/" + first.name + "-" + second.name,
          .formula = first.text + " + " + second.text});
+  // Pairs that one launch sums, with and without columns side by side.
+  add({.name = "pairs/sparse-joined",
+       .formula = "te(c(k, n_cat=5, ap=-1), s(a, k=3, ap=-1), ap=-1)"
+                  " + lt(e, max_depth=2, ap=-1)"
+                  " + te(s(b, k=2, ap=-1), s(d, k=3, ap=-1), ap=-1)"
+                  " + te(c(k, n_cat=5, ap=-1), c(m, n_cat=3, ap=-1), ap=-1)"});
 }
 
 /// Maps of one variable, for which X stands, that have all modes of

@@ -26,12 +26,15 @@ class Cpp(harness.TestCase):
                                "--days", 30)
         # C++ has no steps for devices.
         options = ["--chunk-rows", 8, "--device-steps=false"]
-        model = self.compile(small.FORMULA, *options, **small.KEYS)
+        # Pairs of products are one launch, of a list of buffers.
+        products = "".join(f"+te(s({x},k=3),c(d,n_cat=7))" for x in "abc")
+        model = self.compile(small.FORMULA + products, *options, **small.KEYS)
         expected = self.outputs(model, train)
         # The same formula with the same name, because `info` prints it.
         source = self.dir / "model.cpp"
         self.succeed(harness.TAMC, self.dir / "model.yaml", *options,
                      "--emit=cpp", "-o", source)
+        self.assertIn("tamrt_gram_pairs(", source.read_text())
         compilers = [("g++", "c++17"), ("clang++", "c++20")]
         if harness.SANITIZE:  # the runtime needs the sanitizers of its compiler
             compilers.pop()

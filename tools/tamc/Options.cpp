@@ -124,6 +124,11 @@ cl::opt<int64_t> mergeColumns(
              "matrix: linear terms, and others outside the loop over rows (0: "
              "never)"),
     cl::value_desc("n"), cl::init(16), cl::cat(category));
+cl::opt<int64_t>
+    joinPairs("join-pairs",
+              cl::desc("Least number of sums of pairs of terms outside that "
+                       "loop that become one launch (0: never)"),
+              cl::value_desc("n"), cl::init(2), cl::cat(category));
 cl::opt<int64_t> rowWords(
     "row-words",
     cl::desc("Largest number of words that a row adds to in the loop generated "
@@ -227,6 +232,7 @@ static const Use uses[] = {
     {blockLimit, Phase::Choices},
     {smallBlockLimit, Phase::Choices},
     {mergeColumns, Phase::Choices},
+    {joinPairs, Phase::Choices},
     {rowWords, Phase::Choices, -1},
     {rowsPerLevel, Phase::Choices},
     {dense, Phase::Choices},

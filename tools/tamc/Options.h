@@ -45,7 +45,8 @@ extern llvm::cl::list<std::string> missing;
 extern llvm::cl::opt<Emit> emit;
 extern llvm::cl::opt<planning::Reuse> reuse;
 extern llvm::cl::opt<int64_t> chunkRows, maxDirect, minCg, blockLimit,
-    smallBlockLimit, mergeColumns, rowWords, rowsPerLevel, tableOperands;
+    smallBlockLimit, mergeColumns, joinPairs, rowWords, rowsPerLevel,
+    tableOperands;
 extern llvm::cl::opt<bool> dense, fuseRows, deviceSteps, panels, staticBlas,
     timings;
 

@@ -183,6 +183,7 @@ int Driver::lower(Phase target) {
   options.minCg = minCg;
   options.rowsPerLevel = rowsPerLevel;
   options.mergeColumns = mergeColumns;
+  options.joinPairs = joinPairs;
   options.rowWords = rowWords;
   options.dense = dense;
   options.fuseRows = fuseRows;

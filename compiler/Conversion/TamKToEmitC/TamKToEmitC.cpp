@@ -310,7 +310,10 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
       add("nullptr");
       add("0");
     } else {
-      FailureOr<StringRef> type = elementType(op, inputs.front().getType());
+      FailureOr<StringRef> type =
+          parameter.type == tamk::ElementType::Any
+              ? FailureOr<StringRef>(StringRef("void"))
+              : elementType(op, inputs.front().getType());
       if (failed(type))
         return failure();
       std::string list = "list_" + std::to_string(lists++);

@@ -120,6 +120,14 @@ FailureOr<SmallVector<Value>> Launch::create() {
   return SmallVector<Value>(op->getResults());
 }
 
+Value tamc::constantPairs(ConversionPatternRewriter &rewriter, Location loc,
+                          ArrayRef<std::pair<int64_t, int64_t>> pairs) {
+  SmallVector<int32_t> numbers;
+  for (auto [first, second] : pairs)
+    numbers.append({static_cast<int32_t>(first), static_cast<int32_t>(second)});
+  return constantTensor<int32_t>(rewriter, loc, numbers);
+}
+
 Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
                     tam::EncodingInterface encoding, RankedTensorType type,
                     ValueRange components, int64_t width, int64_t column) {

@@ -209,6 +209,12 @@ mlir::Value constantTensor(mlir::ConversionPatternRewriter &rewriter,
       rewriter, loc, mlir::DenseElementsAttr::get(type, values));
 }
 
+/// A constant tensor of rank 1 with the numbers of each pair, one after
+/// another.
+mlir::Value constantPairs(mlir::ConversionPatternRewriter &rewriter,
+                          mlir::Location loc,
+                          mlir::ArrayRef<std::pair<int64_t, int64_t>> pairs);
+
 /// A launch, without its destination, that writes an encoded matrix, given by
 /// its components, to the columns from `column` on of a dense matrix of `width`
 /// columns.

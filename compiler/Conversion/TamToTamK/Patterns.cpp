@@ -322,23 +322,22 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
 
     SmallVector<int64_t> table;
     SmallVector<Value> blocks;
-    size_t block = 0;
-    for (size_t i = 0; i < all.starts.size(); ++i)
-      for (size_t j = i; j < all.starts.size() && block < op.getBlocks().size();
-           ++j, ++block) {
-        RankedTensorType type = tensorType(op.getBlocks()[block]);
-        auto sums = cast<tam::SumsAttr>(type.getEncoding());
-        int64_t height = type.getDimSize(0), width = type.getDimSize(1);
-        int64_t row = all.starts[i], column = all.starts[j];
-        if (sums.isTransposed()) {
-          std::swap(height, width);
-          std::swap(row, column);
-        }
-        table.append(
-            {formOf(sums), tableWidth(sums), height, width, row, column});
-        appendFactors(sums, table);
-        llvm::append_range(blocks, adaptor.getBlocks()[block]);
+    for (auto [effects, block, components] : llvm::zip_equal(
+             op.getBlockEffects(), op.getBlocks(), adaptor.getBlocks())) {
+      RankedTensorType type = tensorType(block);
+      auto sums = cast<tam::SumsAttr>(type.getEncoding());
+      int64_t height = type.getDimSize(0), width = type.getDimSize(1);
+      int64_t row = all.starts[effects.first];
+      int64_t column = all.starts[effects.second];
+      if (sums.isTransposed()) {
+        std::swap(height, width);
+        std::swap(row, column);
       }
+      table.append(
+          {formOf(sums), tableWidth(sums), height, width, row, column});
+      appendFactors(sums, table);
+      llvm::append_range(blocks, components);
+    }
 
     Location loc = op.getLoc();
     FailureOr<SmallVector<Value>> matrix = SmallVector<Value>();
@@ -361,7 +360,17 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
     };
     if (failed(all.forEach(add)))
       return failure();
-    return matrix;
+    if (!op.getPairs())
+      return matrix;
+    SmallVector<int64_t> starts(all.starts);
+    starts.push_back(all.size);
+    return Launch(rewriter, op, "assemble_pairs")
+        .in(constantTensor<int64_t>(rewriter, loc, starts))
+        .in(constantPairs(rewriter, loc, op.getPairList()))
+        .in(adaptor.getPairs())
+        .scalars64({all.size, static_cast<int64_t>(op.getFirst()->size())})
+        .out(*matrix)
+        .create();
   }
 };
 

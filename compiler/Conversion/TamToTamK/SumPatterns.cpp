@@ -72,6 +72,32 @@ class GramPattern : public KernelPattern<tam::GramOp> {
   }
 };
 
+class GramPairsPattern : public KernelPattern<tam::GramPairsOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::GramPairsOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    if (!getTarget().hasKernel("gram_pairs"))
+      return op.emitOpError("expected a target with a kernel for it");
+    SmallVector<int64_t> sizes;
+    SmallVector<Value> parts;
+    for (auto [design, components] :
+         llvm::zip(op.getDesigns(), adaptor.getDesigns())) {
+      sizes.append({tam::getNumbersPerRow(design), tam::columnsOf(design)});
+      llvm::append_range(parts, components);
+    }
+    return Launch(rewriter, op, "gram_pairs")
+        .in(constantTensor<int64_t>(rewriter, op.getLoc(), sizes))
+        .in(constantPairs(rewriter, op.getLoc(), op.getPairList()))
+        .inOptional(adaptor.getWeights())
+        .in(parts)
+        .slot(SlotKind::Rows)
+        .scalar(static_cast<int64_t>(op.getFirst().size()))
+        .out(adaptor.getAccumulator())
+        .create();
+  }
+};
+
 class RhsPattern : public KernelPattern<tam::RhsOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -112,6 +138,6 @@ class SquaresPattern : public KernelPattern<tam::SquaresOp> {
 
 void tamc::populateSumPatterns(const ComponentTypeConverter &converter,
                                RewritePatternSet &patterns) {
-  patterns.add<GramPattern, RhsPattern, SquaresPattern>(converter,
-                                                        patterns.getContext());
+  patterns.add<GramPattern, GramPairsPattern, RhsPattern, SquaresPattern>(
+      converter, patterns.getContext());
 }

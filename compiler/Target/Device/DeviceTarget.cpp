@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceTarget.h"
+
+#include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamrt/abi.h"
 
 #include "llvm/ADT/bit.h"
@@ -26,7 +28,8 @@ public:
 
   /// A backend may lack kernels: their steps then run on the CPU.
   bool hasKernel(llvm::StringRef name) const override {
-    return host->hasKernel(name);
+    const tamk::Kernel *kernel = tamk::lookupKernel(name);
+    return kernel && !kernel->isForCpuAlone;
   }
   std::optional<RowLoopLimits> getRowLoopLimits() const override { return {}; }
   tam::SumsAttr getLoopLayout(mlir::Operation *) const override { return {}; }

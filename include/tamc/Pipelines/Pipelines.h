@@ -80,6 +80,8 @@ struct PipelineOptions {
   /// categories outside the loop, or splines if there is none, that become
   /// sparse ones (0: never).
   int64_t mergeColumns = 16;
+  /// Least sums of pairs of sparse matrices that become one launch (0: never).
+  int64_t joinPairs = 2;
   /// Most words of 32 bytes that a row adds to in one loop (0: no bound; -1:
   /// the target's). The remaining sums have a kernel for each pair of terms.
   int64_t rowWords = -1;

@@ -283,7 +283,6 @@ private:
     auto &argument = std::get<I>(arguments);
     using Type = std::tuple_element_t<I, std::tuple<Arguments...>>;
     if constexpr (isList<Type>) {
-      static_assert(std::is_same_v<Type, const double *const *>);
       const int64_t count = std::get<I + 1>(arguments);
       for (int64_t i = 0; i < count; ++i)
         list.push_back(revealed(argument[i]));
@@ -299,7 +298,12 @@ private:
   }
 
   std::tuple<Arguments...> arguments;
-  std::vector<const double *> list;
+  /// What lists of buffers have: there is one at most.
+  using Buffer =
+      std::conditional_t<(std::is_same_v<Arguments, const void *const *> ||
+                          ...),
+                         const void *, const double *>;
+  std::vector<Buffer> list;
 };
 
 /// Runs the CPU's kernel, unless this launch is to fail. If the context's

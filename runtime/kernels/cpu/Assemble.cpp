@@ -19,6 +19,7 @@
 #include "kernels/cpu/Support.h"
 
 #include "tamrt/panels.h"
+#include "tamrt/steps.h"
 
 #include <algorithm>
 
@@ -436,6 +437,24 @@ void penalty_values(tamrt_context *ctx, const int32_t *part,
     for (int32_t i = 0; i < count; ++i)
       value *= strengths[*part++];
     values[sum] += value;
+  }
+}
+
+void assemble_pairs(tamrt_context *ctx, const int64_t *starts,
+                    const int32_t *pairs, const double *sums, int64_t n,
+                    int64_t count, double *a) {
+  for (int64_t k = 0; k < count; ++k) {
+    const int32_t i = pairs[2 * k], j = pairs[2 * k + 1];
+    const int64_t columns = starts[i + 1] - starts[i];
+    const int64_t others = starts[j + 1] - starts[j];
+    // A's lower triangle, column by column, has the later effect's columns side
+    // by side.
+    const int64_t down = i < j ? n : 1, right = i < j ? 1 : n;
+    double *corner = a + starts[std::min(i, j)] * n + starts[std::max(i, j)];
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t d = 0; d < others; ++d)
+        corner[c * down + d * right] += sums[c * others + d];
+    sums += pairSize(columns, others);
   }
 }
 

@@ -20,6 +20,8 @@
 #include "kernels/cpu/CpuKernels.h"
 #include "kernels/cpu/SparseRow.h"
 
+#include "tamrt/steps.h"
+
 namespace tamrt::cpu {
 
 namespace {
@@ -206,6 +208,25 @@ TAMRT_HOT void gram_sparse_sparse(tamrt_context *ctx, const double *a,
     addCrossChunk<true>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
   else
     addCrossChunk<false>(a, a_index, b, b_index, w, rows, za, zb, nb, sums);
+}
+
+void gram_pairs(tamrt_context *ctx, const int64_t *sizes, const int32_t *pairs,
+                const double *w, const void *const *matrices,
+                int64_t matrices_count, int64_t rows, int64_t count,
+                double *sums) {
+  const auto valuesOf = [=](int64_t i) {
+    return static_cast<const double *>(matrices[2 * i]);
+  };
+  const auto indexOf = [=](int64_t i) {
+    return static_cast<const int32_t *>(matrices[2 * i + 1]);
+  };
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t i = pairs[2 * k], j = pairs[2 * k + 1];
+    const int64_t *a = sizes + 2 * i, *b = sizes + 2 * j;
+    gram_sparse_sparse(ctx, valuesOf(i), indexOf(i), valuesOf(j), indexOf(j), w,
+                       rows, a[0], a[1], b[0], b[1], sums);
+    sums += pairSize(a[1], b[1]);
+  }
 }
 
 void rhs_sparse(tamrt_context *ctx, const double *a, const int32_t *a_index,

@@ -76,7 +76,8 @@ TEST(Passes, KeepTheMeaning) {
       "tam-merge-columns",   "tam-choose-solver",    "tam-write-sums",
       "tam-compress-levels", "tam-choose-encodings", "tam-bound-row-loops",
       "tam-merge-apart",     "tam-share-sums",       "tam-choose-layouts",
-      "tam-add-inference",   "tam-tile-rows",        "tam-fuse-rows"};
+      "tam-join-pairs",      "tam-add-inference",    "tam-tile-rows",
+      "tam-fuse-rows"};
   if (count >= 400) {
     EXPECT_EQ(all, worked);
   }

@@ -35,6 +35,7 @@ RandomCase::RandomCase(uint32_t seed, int64_t terms, int64_t rows)
   options.maxDirect = random.integer(0, 4) == 0 ? 0 : 7500;
   options.blockLimit = random.pick<int64_t>({4, 512});
   chunkRows = random.integer(1, 40);
+  options.joinPairs = random.pick<int64_t>({0, 1, 2, 2});
 }
 
 uint32_t tamc::reference::fromEnvironment(const char *name, uint32_t usual) {

@@ -60,6 +60,9 @@ TEST_F(AllocationTest, NoKernelAllocates) {
   Doubles carry(z + 2);
   double *V = sparse.data();
   int32_t *v = column4.data();
+  const int64_t pairSizes[] = {z, n, z, n}, pairStarts[] = {0, n / 2, n};
+  const int32_t pairOf[] = {0, 1};
+  const void *pairBuffers[] = {V, v, V, v};
   // An X-macro cannot provide arguments, but it can count, so that a kernel
   // added later is not forgotten here.
   int kernels = 0;
@@ -226,6 +229,10 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        [&] {
          tamrt_gram_sparse_sparse(c, V, v, V, v, W, rows, z, n, z, n, S);
        }},
+      {"gram_pairs",
+       [&] {
+         tamrt_gram_pairs(c, pairSizes, pairOf, W, pairBuffers, 4, rows, 1, S);
+       }},
       {"squares_dense", [&] { tamrt_squares_dense(c, D, W, rows, n, S); }},
       {"rhs_sparse", [&] { tamrt_rhs_sparse(c, V, v, X, W, rows, z, n, S); }},
       {"rhs_multihot",
@@ -233,6 +240,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
       {"rhs_dense", [&] { tamrt_rhs_dense(c, D, X, W, rows, n, S); }},
       {"rhs_banded", [&] { tamrt_rhs_banded(c, B, t, X, W, rows, z, n, S); }},
       {"rhs_onehot", [&] { tamrt_rhs_onehot(c, i, X, W, rows, n, S); }},
+      {"assemble_pairs",
+       [&] { tamrt_assemble_pairs(c, pairStarts, pairOf, D, n, 1, S); }},
       {"zero and gram_dense, for what follows",
        [&] {
          tamrt_zero(c, n * n, S);

@@ -558,47 +558,6 @@ LogicalResult PenaltyOp::verify() {
   return success();
 }
 
-LogicalResult NormalMatrixOp::verify() {
-  size_t effects = getPenalties().size();
-  if (effects == 0) // normal_matrix_c1
-    return emitOpError("expected a penalty for each effect, got none");
-  bool hasSums = !getBlocks().empty();
-  if (hasSums &&
-      getBlocks().size() != effects * (effects + 1) / 2) // normal_matrix_c1
-    return emitOpError("expected ")
-           << effects * (effects + 1) / 2 << " blocks for " << effects
-           << " penalties, got " << getBlocks().size();
-  size_t block = 0;
-  int64_t size = 0;
-  for (size_t i = 0; i < effects; ++i) {
-    int64_t rows = shapeOf(getPenalties()[i])[0];
-    size += rows;
-    for (size_t j = i; hasSums && j < effects; ++j, ++block) {
-      int64_t columns = shapeOf(getPenalties()[j])[0];
-      if (shapeOf(getBlocks()[block]) != ArrayRef<int64_t>({rows, columns}))
-        return emitOpError("expected block (") // normal_matrix_c2
-               << i << ", " << j << ") of " << rows << " x " << columns
-               << ", got " << getBlocks()[block].getType();
-    }
-  }
-  if (shapeOf(getResult()) != ArrayRef<int64_t>({size, size}))
-    return emitOpError("expected a result of ") // normal_matrix_c3
-           << size << " x " << size << ", got " << getType();
-  return success();
-}
-
-LogicalResult NormalVectorOp::verify() {
-  if (getBlocks().empty()) // normal_vector_c1
-    return emitOpError("expected sums, got none");
-  int64_t size = 0;
-  for (Value block : getBlocks())
-    size += shapeOf(block)[0];
-  if (shapeOf(getResult()) != ArrayRef<int64_t>({size})) // normal_vector_c1
-    return emitOpError("expected a result of ")
-           << size << ", got " << getType();
-  return success();
-}
-
 LogicalResult SolveOp::verify() {
   int64_t size = shapeOf(getVector())[0];
   if (shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size})) // solve_c1

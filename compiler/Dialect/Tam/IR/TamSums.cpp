@@ -10,7 +10,10 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
+#include "tamrt/steps.h"
+
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace tamc::tam;
@@ -90,6 +93,55 @@ LogicalResult GramOp::verify() {
                          "degree 3");
   }
   return success();
+}
+
+/// The elements of two lists, as pairs.
+static SmallVector<std::pair<int64_t, int64_t>>
+zipPairs(ArrayRef<int32_t> first, ArrayRef<int32_t> second) {
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  for (auto [a, b] : llvm::zip(first, second))
+    pairs.push_back({a, b});
+  return pairs;
+}
+
+SmallVector<std::pair<int64_t, int64_t>> GramPairsOp::getPairList() {
+  return zipPairs(getFirst(), getSecond());
+}
+
+Value GramPairsOp::getPartner(int64_t design) {
+  for (auto [a, b] : getPairList())
+    if (a == design || b == design)
+      return getDesigns()[a == design ? b : a];
+  return {};
+}
+
+LogicalResult GramPairsOp::verify() {
+  const size_t count = getFirst().size();
+  const auto designs = static_cast<int64_t>(getDesigns().size());
+  if (count == 0 || getSecond().size() != count) // gram_pairs_c1
+    return emitOpError("expected pairs of designs, got ")
+           << count << " and " << getSecond().size() << " indices";
+  const auto pairs = getPairList();
+  for (auto [a, b] : pairs)
+    if (a < 0 || b < 0 || a >= designs || b >= designs ||
+        a == b) // gram_pairs_c1
+      return emitOpError("expected pairs of two of ")
+             << designs << " designs, got " << a << " and " << b;
+  for (Value design : getDesigns())
+    if (!isa_and_present<SparseAttr>(
+            getEncoding(design.getType()))) // gram_pairs_c2
+      return emitOpError("expected sparse matrices, got ") << design.getType();
+  if (failed(verifyChunkRows(*this, getDesigns())) ||
+      (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
+    return failure(); // gram_pairs_c5
+  int64_t size = 0;
+  for (auto [a, b] : llvm::zip(getFirst(), getSecond()))
+    size +=
+        tamrt::pairSize(columnsOf(getDesigns()[a]), columnsOf(getDesigns()[b]));
+  if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({size}))
+    return emitOpError("expected an accumulator of ") // gram_pairs_c3
+           << size << ", got " << getAccumulator().getType();
+  return verifyFull(*this, getAccumulator()); // gram_pairs_c4
 }
 
 LogicalResult RhsOp::verify() {
@@ -299,3 +351,99 @@ LogicalResult ExpandLevelsOp::verify() {
 
 /// Builds the terminator of a body that is filled later.
 void YieldOp::build(OpBuilder &, OperationState &) {}
+
+void NormalMatrixOp::build(OpBuilder &builder, OperationState &state,
+                           Type result, Value groupRows, ValueRange blocks,
+                           ValueRange penalties) {
+  build(builder, state, result, groupRows, blocks, /*pairs=*/Value(), penalties,
+        /*first=*/DenseI32ArrayAttr(), /*second=*/DenseI32ArrayAttr());
+}
+
+SmallVector<std::pair<int64_t, int64_t>> NormalMatrixOp::getPairList() {
+  if (!getPairs())
+    return {};
+  return zipPairs(*getFirst(), *getSecond());
+}
+
+SmallVector<std::pair<int64_t, int64_t>> NormalMatrixOp::getBlockEffects() {
+  DenseSet<std::pair<int64_t, int64_t>> paired;
+  for (auto [a, b] : getPairList())
+    paired.insert(std::minmax(a, b));
+  SmallVector<std::pair<int64_t, int64_t>> effects;
+  const auto count = static_cast<int64_t>(getPenalties().size());
+  for (int64_t i = 0; i < count && !getBlocks().empty(); ++i)
+    for (int64_t j = i; j < count; ++j)
+      if (!paired.contains({i, j}))
+        effects.push_back({i, j});
+  return effects;
+}
+
+/// Checks the pairs of a normal matrix of effects with so many columns.
+static LogicalResult verifyPairs(NormalMatrixOp op, ArrayRef<int64_t> columns) {
+  const bool hasPairs = static_cast<bool>(op.getPairs());
+  if (hasPairs != op.getFirst().has_value() ||
+      hasPairs != op.getSecond().has_value()) // normal_matrix_c4
+    return op.emitOpError(
+        "expected the effects of each pair beside their sums");
+  if (!hasPairs)
+    return success();
+  if (op.getFirst()->size() != op.getSecond()->size()) // normal_matrix_c4
+    return op.emitOpError("expected two effects for each pair, got ")
+           << op.getFirst()->size() << " and " << op.getSecond()->size();
+  const auto count = static_cast<int64_t>(columns.size());
+  DenseSet<std::pair<int64_t, int64_t>> known;
+  int64_t size = 0;
+  for (auto [a, b] : op.getPairList()) {
+    if (a < 0 || b < 0 || a >= count || b >= count || a == b ||
+        !known.insert(std::minmax(a, b)).second) // normal_matrix_c4
+      return op.emitOpError("expected each pair of two of ")
+             << count << " effects once, got " << a << " and " << b;
+    size += tamrt::pairSize(columns[a], columns[b]);
+  }
+  if (shapeOf(op.getPairs()) != ArrayRef<int64_t>({size})) // normal_matrix_c5
+    return op.emitOpError("expected sums of pairs of ")
+           << size << ", got " << op.getPairs().getType();
+  return verifyFull(op, op.getPairs()); // normal_matrix_c5
+}
+
+LogicalResult NormalMatrixOp::verify() {
+  const size_t effects = getPenalties().size();
+  if (effects == 0) // normal_matrix_c1
+    return emitOpError("expected a penalty for each effect, got none");
+  SmallVector<int64_t> columns;
+  for (Value penalty : getPenalties())
+    columns.push_back(shapeOf(penalty)[0]);
+  if (failed(verifyPairs(*this, columns)))
+    return failure();
+  const size_t paired = getFirst() ? getFirst()->size() : 0;
+  if ((paired > 0 || !getBlocks().empty()) &&
+      getBlocks().size() + paired !=
+          effects * (effects + 1) / 2) // normal_matrix_c1
+    return emitOpError("expected ")
+           << effects * (effects + 1) / 2 - paired << " blocks for " << effects
+           << " penalties, got " << getBlocks().size();
+  for (auto [place, block] : llvm::zip(getBlockEffects(), getBlocks())) {
+    auto [i, j] = place;
+    if (shapeOf(block) != ArrayRef<int64_t>({columns[i], columns[j]}))
+      return emitOpError("expected block (") // normal_matrix_c2
+             << i << ", " << j << ") of " << columns[i] << " x " << columns[j]
+             << ", got " << block.getType();
+  }
+  const int64_t size = llvm::sum_of(columns);
+  if (shapeOf(getResult()) != ArrayRef<int64_t>({size, size}))
+    return emitOpError("expected a result of ") // normal_matrix_c3
+           << size << " x " << size << ", got " << getType();
+  return success();
+}
+
+LogicalResult NormalVectorOp::verify() {
+  if (getBlocks().empty()) // normal_vector_c1
+    return emitOpError("expected sums, got none");
+  int64_t size = 0;
+  for (Value block : getBlocks())
+    size += shapeOf(block)[0];
+  if (shapeOf(getResult()) != ArrayRef<int64_t>({size})) // normal_vector_c1
+    return emitOpError("expected a result of ")
+           << size << ", got " << getType();
+  return success();
+}

@@ -242,14 +242,17 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
           return {columnsOf(design) > 1 ? EffectKind::Dense : EffectKind::None};
         if (hasLoops && !equations.rhs[i]->hasAttr(kApartAttrName))
           return {EffectKind::None};
-        auto encoding = dyn_cast_if_present<DesignEncodingInterface>(
-            getEncoding(design.getType()));
-        if (!encoding || encoding.getBand() == 0)
+        auto encoding =
+            cast<DesignEncodingInterface>(getEncoding(design.getType()));
+        if (isa<SparseAttr>(encoding))
+          return {hasLoops ? EffectKind::None : EffectKind::Sparse};
+        if (encoding.getBand() == 0)
           return {EffectKind::None};
         if (encoding.getSelfLayout() == SumsLayout::Diagonal)
           return {getNumbersPerRow(design) == 1 ? EffectKind::Category
                                                 : EffectKind::None};
-        return {EffectKind::Bands, hasLoops ? encoding.getBand() : 0};
+        return hasLoops ? EffectKind{EffectKind::Bands, encoding.getBand()}
+                        : EffectKind{EffectKind::Sparse};
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
             hasLoops, *target);

@@ -39,8 +39,8 @@ private:
 
 /// Effects of one kind may be merged with each other, but for None.
 struct EffectKind {
-  enum Name { None, Column, Category, Bands, Dense } name = None;
-  /// Width of bands that are stored as such.
+  enum Name { None, Column, Category, Bands, Sparse, Dense } name = None;
+  /// Width of bands.
   int64_t width = 0;
 
   bool operator==(const EffectKind &) const = default;

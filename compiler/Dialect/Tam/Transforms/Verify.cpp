@@ -32,6 +32,7 @@ static SmallVector<Value> encodedValues(Operation *op) {
       .Case([&](GramOp gram) {
         add({gram.getA(), gram.getB()});
       })
+      .Case([&](GramPairsOp sum) { add(sum.getDesigns()); })
       .Case<RhsOp, SquaresOp>([&](auto sum) { add(sum.getA()); })
       .Case([&](BlendOp blend) {
         add({blend.getBorder(), blend.getInside()});
@@ -41,7 +42,11 @@ static SmallVector<Value> encodedValues(Operation *op) {
             add(any->getOperands());
             add(any->getResults());
           })
-      .Case([&](NormalMatrixOp matrix) { add(matrix.getBlocks()); })
+      .Case([&](NormalMatrixOp matrix) {
+        add(matrix.getBlocks());
+        if (matrix.getPairs())
+          add(matrix.getPairs());
+      })
       .Case([&](NormalVectorOp vector) { add(vector.getBlocks()); })
       .Case([&](NormalProductOp product) { add(product.getSums()); })
       .Case([&](DiagonalFactorOp factor) {
@@ -113,17 +118,22 @@ struct VerifyChoices
 void remarkOnSparse(ConvertOp convert) {
   if (!isa<SparseAttr>(getEncoding(convert.getType())))
     return;
-  for (Operation *user : convert->getUsers())
-    if (auto gram = dyn_cast<GramOp>(user)) {
-      bool isFirst = gram.getA() == convert.getResult();
-      InFlightDiagnostic remark = mlir::emitRemark(
-          convert.getLoc(),
-          "the fit sums products of this term and another one by a kernel for "
-          "any two terms, which is slower; its results are the same");
-      Value other = getUnconverted(isFirst ? gram.getB() : gram.getA());
-      remark.attachNote(other.getLoc()) << "the other term is here";
-      return;
-    }
+  Value copy = convert.getResult(), other;
+  for (OpOperand &use : copy.getUses()) {
+    if (auto gram = dyn_cast<GramOp>(use.getOwner()))
+      other = gram.getA() == copy ? gram.getB() : gram.getA();
+    else if (auto pairs = dyn_cast<GramPairsOp>(use.getOwner()))
+      other = pairs.getPartner(use.getOperandNumber());
+    if (other)
+      break;
+  }
+  if (!other)
+    return;
+  InFlightDiagnostic remark = mlir::emitRemark(
+      convert.getLoc(),
+      "the fit sums products of this term and another one by a kernel for any "
+      "two terms, which is slower; its results are the same");
+  remark.attachNote(getUnconverted(other).getLoc()) << "the other term is here";
 }
 
 struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {

@@ -20,6 +20,8 @@ template <typename T> static constexpr ElementType elementType() {
     return ElementType::F64;
   else if constexpr (std::is_same_v<T, int32_t>)
     return ElementType::I32;
+  else if constexpr (std::is_void_v<T>)
+    return ElementType::Any;
   else {
     static_assert(std::is_same_v<T, int64_t>);
     return ElementType::I64;
@@ -49,7 +51,10 @@ enum KernelPosition : int64_t {
 };
 
 static const Kernel kernels[] = {
-#define TAMRT_KERNEL(name, ...) {#name, parametersOf_##name, positionOf_##name},
+#define TAMRT_KERNEL(name, ...)                                                \
+  {#name, parametersOf_##name, positionOf_##name, false},
+#define TAMRT_CPU_KERNEL(name, ...)                                            \
+  {#name, parametersOf_##name, positionOf_##name, true},
 #include "tamrt/kernels.def"
 };
 

@@ -207,8 +207,11 @@ LogicalResult tamc::tamk::verifyLoopBuffers(ModuleOp loops) {
   return failure(result.wasInterrupted());
 }
 
+/// Null for buffers of any type.
 static Type elementType(ElementType type, MLIRContext *context) {
   switch (type) {
+  case ElementType::Any:
+    return {};
   case ElementType::F64:
     return Float64Type::get(context);
   case ElementType::I32:
@@ -327,6 +330,8 @@ LogicalResult LaunchOp::verify() {
              << " and absent " << group.absent.size();
     for (auto [operand, parameter] : llvm::zip(group.operands, *bound)) {
       Type expected = elementType(parameter->type, getContext());
+      if (!expected)
+        continue;
       Type actual = getElementTypeOrSelf(operand.getType());
       bool isCount = actual.isIndex() && expected.isInteger(64) &&
                      parameter->kind == ParameterKind::Scalar;

@@ -124,7 +124,7 @@ func.func @f(%x: tensor<?xf64>, %r: tensor<3xf64>) {
 // normal_matrix_c1: no effect.
 func.func @f(%n: index) {
   // expected-error @+1 {{'tam.normal_matrix' op expected a penalty for each effect, got none}}
-  %0 = "tam.normal_matrix"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0>}>
+  %0 = "tam.normal_matrix"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>}>
       : (index) -> tensor<1x1xf64>
   return
 }

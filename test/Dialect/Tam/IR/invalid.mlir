@@ -378,44 +378,6 @@ func.func @f(%x: tensor<?xf64>) {
 
 // -----
 
-// normal_matrix_c1
-func.func @f(%rows: index, %g: tensor<1x1xf64>,
-             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
-  // expected-error @+1 {{'tam.normal_matrix' op expected 3 blocks for 2 penalties, got 1}}
-  %0 = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64>)
-      penalties(%p, %p : tensor<1x1xf64, #tam.coordinates<0>>,
-                tensor<1x1xf64, #tam.coordinates<0>>) : tensor<2x2xf64>
-  return
-}
-
-// -----
-
-// normal_matrix_c2: a transposed block.
-func.func @f(%rows: index, %g00: tensor<1x1xf64>, %g10: tensor<2x1xf64>,
-             %g11: tensor<2x2xf64>, %p0: tensor<1x1xf64, #tam.coordinates<0>>,
-             %p1: tensor<2x2xf64, #tam.coordinates<0>>) {
-  // expected-error @+1 {{'tam.normal_matrix' op expected block (0, 1) of 1 x 2, got 'tensor<2x1xf64>'}}
-  %0 = tam.normal_matrix %rows
-      blocks(%g00, %g10, %g11 : tensor<1x1xf64>, tensor<2x1xf64>,
-             tensor<2x2xf64>)
-      penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<0>>,
-                tensor<2x2xf64, #tam.coordinates<0>>) : tensor<3x3xf64>
-  return
-}
-
-// -----
-
-// normal_matrix_c3
-func.func @f(%rows: index, %g: tensor<1x1xf64>,
-             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
-  // expected-error @+1 {{'tam.normal_matrix' op expected a result of 1 x 1, got 'tensor<2x2xf64>'}}
-  %0 = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64>)
-      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>) : tensor<2x2xf64>
-  return
-}
-
-// -----
-
 // normal_vector_c1
 func.func @f(%a: tensor<1xf64>, %b: tensor<2xf64>) {
   // expected-error @+1 {{'tam.normal_vector' op expected a result of 3, got 'tensor<4xf64>'}}
@@ -758,7 +720,8 @@ func.func @f(%v: tensor<2x?xf64>, %p: tensor<4xf64>) {
 // operands_c1
 func.func @f(%g: tensor<2x2xf64>, %p: tensor<2x2xf64, #tam.coordinates<1>>) {
   // expected-error @+1 {{'tam.normal_matrix' op expected one operand in segment 0, got 0}}
-  %0 = "tam.normal_matrix"(%g, %p) <{operandSegmentSizes = array<i32: 0, 1, 1>}>
+  %0 = "tam.normal_matrix"(%g, %p)
+      <{operandSegmentSizes = array<i32: 0, 1, 0, 1>}>
       : (tensor<2x2xf64>, tensor<2x2xf64, #tam.coordinates<1>>)
       -> tensor<2x2xf64>
   return

@@ -287,6 +287,37 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
   return %x : tensor<3xf64>
 }
 
+// CHECK-LABEL: func.func @pairs(
+// CHECK-SAME: %[[N:.*]]: index, %[[A:.*]]: tensor<?x2xf64, #tam.sparse<1>>, %[[B:.*]]: tensor<?x3xf64, #tam.sparse<2>>, %[[W:.*]]: tensor<?xf64>, %[[G:.*]]: tensor<2x2xf64, #tam.sums<upper>>, %[[H:.*]]: tensor<3x3xf64, #tam.sums<upper>>, %[[S:.*]]: tensor<8xf64, #tam.sums<full>>)
+func.func @pairs(%n: index, %a: tensor<?x2xf64, #tam.sparse<1>>,
+    %b: tensor<?x3xf64, #tam.sparse<2>>, %w: tensor<?xf64>,
+    %g: tensor<2x2xf64, #tam.sums<upper>>,
+    %h: tensor<3x3xf64, #tam.sums<upper>>,
+    %s: tensor<8xf64, #tam.sums<full>>) -> tensor<5x5xf64> {
+  %p = tam.penalty rows [] columns [] values []
+      : tensor<2x2xf64, #tam.coordinates<0>>
+  %q = tam.penalty rows [] columns [] values []
+      : tensor<3x3xf64, #tam.coordinates<0>>
+  // CHECK: %[[S0:.*]] = tam.gram_pairs %[[A]], %[[B]] into %[[S]] {first = array<i32: 1>, second = array<i32: 0>} : tensor<?x2xf64, #tam.sparse<1>>, tensor<?x3xf64, #tam.sparse<2>> -> tensor<8xf64, #tam.sums<full>>
+  %s0 = tam.gram_pairs %a, %b into %s {first = array<i32: 1>,
+      second = array<i32: 0>} : tensor<?x2xf64, #tam.sparse<1>>,
+      tensor<?x3xf64, #tam.sparse<2>> -> tensor<8xf64, #tam.sums<full>>
+  // CHECK: %[[S1:.*]] = tam.gram_pairs %[[A]], %[[B]] weights %[[W]] : tensor<?xf64> into %[[S0]]
+  %s1 = tam.gram_pairs %a, %b weights %w : tensor<?xf64> into %s0
+      {first = array<i32: 1>, second = array<i32: 0>}
+      : tensor<?x2xf64, #tam.sparse<1>>, tensor<?x3xf64, #tam.sparse<2>>
+      -> tensor<8xf64, #tam.sums<full>>
+  // CHECK: tam.normal_matrix %[[N]] blocks(%[[G]], %[[H]] : {{.*}}) pairs(%[[S1]] : tensor<8xf64, #tam.sums<full>>) penalties({{.*}}) {first = array<i32: 1>, second = array<i32: 0>} : tensor<5x5xf64>
+  %m = tam.normal_matrix %n
+      blocks(%g, %h : tensor<2x2xf64, #tam.sums<upper>>,
+             tensor<3x3xf64, #tam.sums<upper>>)
+      pairs(%s1 : tensor<8xf64, #tam.sums<full>>)
+      penalties(%p, %q : tensor<2x2xf64, #tam.coordinates<0>>,
+                tensor<3x3xf64, #tam.coordinates<0>>)
+      {first = array<i32: 1>, second = array<i32: 0>} : tensor<5x5xf64>
+  return %m : tensor<5x5xf64>
+}
+
 // CHECK-LABEL: func.func @equations(
 // CHECK-SAME: %[[N:.*]]: index, %[[A:.*]]: tensor<?x1xf64>, %[[B:.*]]: tensor<?x2xf64, #tam.one_hot>, %[[Y:.*]]: tensor<?xf64>, %[[W:.*]]: tensor<?xf64>)
 func.func @equations(%n: index, %a: tensor<?x1xf64>,

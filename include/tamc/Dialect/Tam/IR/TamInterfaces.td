@@ -118,7 +118,7 @@ def Tam_RowReductionInterface : OpInterface<"RowReductionInterface"> {
     InterfaceMethod<"The accumulator that the sum is added to.",
                     "::mlir::OpOperand &", "getAccumulatorMutable">,
     InterfaceMethod<
-        "The design matrices that the sum is of, the first operands: one or two.",
+        "The design matrices that the sum is of, the first operands: one or more.",
         "::mlir::OperandRange", "getDesigns", (ins), /*methodBody=*/[{}],
         /*defaultImplementation=*/[{
           return $_op->getOperands().take_front(1);

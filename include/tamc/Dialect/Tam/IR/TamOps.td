@@ -466,7 +466,9 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
     The matrix of one group's normal equations, from the sums of all pairs of
     effects and the penalties of the effects. T is the number of rows of the
     group. The blocks of effects (i, j), i <= j, are in the order (0,0), (0,1),
-    .., (1,1), ... Without blocks the result is T P + 1e-6 T I.
+    .., (1,1), ... Without blocks the result is T P + 1e-6 T I. `pairs` has the
+    sums of some pairs (tam.gram_pairs), of effects `first[k]` and `second[k]`
+    for pair k; these have no block.
 
     ```mlir
     %A = tam.normal_matrix %rows blocks(%g00, %g01, %g11 : ...)
@@ -475,19 +477,37 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
 
     Constraints:
     * (normal_matrix_c1) with e penalties, at least one, there are e(e+1)/2
-      blocks, or none.
+      blocks and pairs, or none.
     * (normal_matrix_c2) block (i, j) has the rows of penalty i and the columns
       of penalty j.
     * (normal_matrix_c3) the penalties' sizes add up to the result's.
+    * (normal_matrix_c4) `pairs` comes with `first` and `second`, which have the
+      same size and the indices of two different effects for each pair; no two
+      pairs have the same effects.
+    * (normal_matrix_c5) `pairs` has as many elements as the sums of its pairs
+      take, and no encoding yet or that of `full` sums.
     * (operands_c1) in operandSegmentSizes, an operand that is neither variadic
       nor optional has size 1. This holds for every op with that attribute.
   }];
   let arguments = (ins Index:$group_rows, Variadic<Tam_SumsMatrix>:$blocks,
-                       Variadic<Tam_Penalty>:$penalties);
+                       Optional<Tam_SumsVector>:$pairs,
+                       Variadic<Tam_Penalty>:$penalties,
+                       OptionalAttr<DenseI32ArrayAttr>:$first,
+                       OptionalAttr<DenseI32ArrayAttr>:$second);
   let results = (outs Tam_Matrix:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result,
+      "::mlir::Value":$groupRows, "::mlir::ValueRange":$blocks,
+      "::mlir::ValueRange":$penalties)>];
   let assemblyFormat = [{
-    $group_rows `blocks` `(` ($blocks^ `:` type($blocks))? `)` `penalties` `(`
+    $group_rows `blocks` `(` ($blocks^ `:` type($blocks))? `)`
+    (`pairs` `(` $pairs^ `:` type($pairs) `)`)? `penalties` `(`
     ($penalties^ `:` type($penalties))? `)` attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The effects of each pair, in the order of `pairs`.
+    ::llvm::SmallVector<std::pair<int64_t, int64_t>> getPairList();
+    /// For each block, in their order, its effects.
+    ::llvm::SmallVector<std::pair<int64_t, int64_t>> getBlockEffects();
   }];
   let hasVerifier = 1;
 }

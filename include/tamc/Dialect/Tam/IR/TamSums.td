@@ -65,6 +65,49 @@ def Tam_GramOp : Tam_Op<"gram",
   let hasVerifier = 1;
 }
 
+def Tam_GramPairsOp : Tam_Op<"gram_pairs",
+    [AttrSizedOperandSegments, Tam_OneOperandIn<"2">,
+     AllTypesMatch<["accumulator", "result"]>,
+     Tam_RowReductionInterface]> {
+  let summary = "adds a'Wb of several pairs of matrices to an accumulator";
+  let description = [{
+    What tam.gram adds for each pair of two different matrices, which are sparse.
+    Pair i is that of matrices `first[i]` and `second[i]`. Its sums are the rows
+    of the first one's columns, one after another; those of the next pair begin
+    at the next multiple of 64 bytes (tamrt/steps.h, pairSize).
+
+    ```mlir
+    %g1 = tam.gram_pairs %a, %b, %c into %g0 {first = array<i32: 0, 0>,
+        second = array<i32: 1, 2>} : tensor<?x8xf64, #tam.sparse<4>>, ...
+        -> tensor<136xf64, #tam.sums<full>>
+    ```
+
+    Constraints:
+    * (gram_pairs_c1) `first` and `second` have the same size, at least one, and
+      their elements are indices of designs, of two different ones for a pair.
+    * (gram_pairs_c2) every matrix has an encoding, `#tam.sparse`.
+    * (gram_pairs_c3) the accumulator has as many elements as the pairs take.
+    * (gram_pairs_c4) the accumulator has no encoding yet or is `full`.
+    * (gram_pairs_c5) rows are those of a chunk: dynamic.
+  }];
+  let arguments = (ins Variadic<Tam_Design>:$designs,
+                       Optional<Tam_Column>:$weights,
+                       Tam_SumsVector:$accumulator, DenseI32ArrayAttr:$first,
+                       DenseI32ArrayAttr:$second);
+  let results = (outs Tam_SumsVector:$result);
+  let assemblyFormat = [{
+    $designs (`weights` $weights^ `:` type($weights))? `into` $accumulator
+    attr-dict `:` type($designs) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The designs of each pair.
+    ::llvm::SmallVector<std::pair<int64_t, int64_t>> getPairList();
+    /// The other matrix of the first pair that has this one; null if none has.
+    ::mlir::Value getPartner(int64_t design);
+  }];
+  let hasVerifier = 1;
+}
+
 def Tam_RhsOp : Tam_Op<"rhs",
     [AllTypesMatch<["accumulator", "result"]>,
      Tam_RowReductionInterface]> {

@@ -177,8 +177,9 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
     matrices of at most `most-columns` columns, so that the sums of two of them
     stay in a cache: sparse ones of one-hot matrices, bands of those with bands
     of one width, and dense ones of those that store all columns. Where there is
-    no loop, any bands become sparse matrices: a launch on a device costs as
-    much as thousands of rows. The position of a column in the normal equations
+    no loop, any bands and products become sparse matrices: a launch on a device
+    costs as much as thousands of rows. Where there is one, the sums of products
+    become one op (`tam-join-pairs`). The position of a column in the normal equations
     stays the same. The new matrices and sums get the encodings that
     `tam-choose-encodings` would choose, but no sums of frequencies; where
     matrices have none yet, nothing is merged.
@@ -200,6 +201,35 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
            "Sums that are not apart have a loop, if the target has loops">,
     Option<"mostColumns", "most-columns", "int64_t", /*default=*/"128",
            "Most columns of a matrix">,
+  ];
+}
+
+def TamJoinPairs : Pass<"tam-join-pairs", "::mlir::ModuleOp"> {
+  let summary = "Make one op of the sums of pairs of sparse matrices";
+  let description = [{
+    The sums of two products of terms, or of a product and another term outside
+    the loop, have no loop: each is a launch, an accumulator and an operand of
+    several steps, and there are as many as pairs of terms. This pass makes one
+    `tam.gram_pairs` of the sums of a fit whose matrices are both sparse, if
+    there are at least `least` of them. Each sum has the same bits. Sums that a
+    loop will have keep their ops, as do all sums of targets without a kernel
+    for it: on a device the rows of a launch are spread over its threads.
+
+    Before:
+    ```mlir
+    %ab = tam.gram %a, %b into ... -> tensor<8x6xf64, #tam.sums<full>>
+    %ac = tam.gram %a, %c into ... -> tensor<8x9xf64, #tam.sums<full>>
+    %A = tam.normal_matrix %rows blocks(%aa, %ab, %ac, %bb, ..)
+    ```
+    After:
+    ```mlir
+    %pairs = tam.gram_pairs %a, %b, %c into ... -> tensor<120xf64, #tam.sums<full>>
+    %A = tam.normal_matrix %rows blocks(%aa, %bb, ..) pairs(%pairs)
+    ```
+  }];
+  let options = [
+    Option<"least", "least", "int64_t", /*default=*/"2",
+           "Least sums that become one op (0: never)">,
   ];
 }
 

@@ -25,8 +25,9 @@ namespace tamc::tamk {
 /// How a kernel uses a parameter, in the order in which parameters come.
 enum class ParameterKind { In, InOptional, InList, Scalar, Out, InOut };
 
-/// Element type of a buffer, or type of a scalar.
-enum class ElementType { F64, I32, I64 };
+/// Element type of a buffer, or type of a scalar. A list of type Any has
+/// buffers of any types.
+enum class ElementType { F64, I32, I64, Any };
 
 struct KernelParameter {
   ParameterKind kind;
@@ -40,6 +41,8 @@ struct Kernel {
   llvm::ArrayRef<KernelParameter> parameters;
   /// Its position in kernels.def.
   int64_t position;
+  /// Whether no device but the CPU need have it (TAMRT_CPU_KERNEL).
+  bool isForCpuAlone;
 
   /// Parameters of the kinds In, InOptional and InList; Scalar; Out and InOut.
   llvm::ArrayRef<KernelParameter> inputs() const;

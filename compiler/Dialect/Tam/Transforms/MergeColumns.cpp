@@ -18,6 +18,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <limits>
 #include <vector>
 
 namespace tamc::tam {
@@ -209,7 +210,14 @@ struct MergeColumns
     getOperation().walk([&](NormalEquationsOp op) { all.push_back(op); });
     for (NormalEquationsOp equations : all) {
       const Effects effects = Effects::of(equations);
-      merge(equations, effects, findColumns(effects, least));
+      auto kindOf = [&](size_t i) -> EffectKind {
+        return {getLinearInput(effects.designs[i]) && effects.hasPlainPenalty(i)
+                    ? EffectKind::Column
+                    : EffectKind::None};
+      };
+      merge(equations, effects,
+            findRuns(effects, kindOf, least,
+                     std::numeric_limits<int64_t>::max()));
     }
   }
 };

@@ -8,8 +8,6 @@
 
 #include "MergedEffects.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace tamc::tam;
 
@@ -58,20 +56,9 @@ tamc::tam::findRuns(const Effects &effects,
   return runs;
 }
 
-/// What a linear term's input is normalised by; null for any other matrix.
-static NormalizeOp getLinearInput(Value design) {
+NormalizeOp tamc::tam::getLinearInput(Value design) {
   auto map = design.getDefiningOp<LinearOp>();
   return map ? map.getX().getDefiningOp<NormalizeOp>() : nullptr;
-}
-
-SmallVector<EffectRun> tamc::tam::findColumns(const Effects &effects,
-                                              size_t least) {
-  auto kindOf = [&](size_t i) {
-    return getLinearInput(effects.designs[i]) && effects.hasPlainPenalty(i)
-               ? EffectKind{EffectKind::Column}
-               : EffectKind{EffectKind::None};
-  };
-  return findRuns(effects, kindOf, least, std::numeric_limits<int64_t>::max());
 }
 
 /// The penalties of several effects, whose columns follow one another, as one

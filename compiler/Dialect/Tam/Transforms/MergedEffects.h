@@ -59,13 +59,13 @@ llvm::SmallVector<EffectRun>
 findRuns(const Effects &effects, llvm::function_ref<EffectKind(size_t)> kindOf,
          size_t least, int64_t mostColumns);
 
-/// findRuns() of linear terms of normalised inputs, in any number.
-llvm::SmallVector<EffectRun> findColumns(const Effects &effects, size_t least);
+/// What a linear term's input is normalised by; null for any other matrix.
+NormalizeOp getLinearInput(mlir::Value design);
 
 /// Merges the effects of each run: their matrices by tam.linear_columns (kind
-/// Column) or tam.columns, their penalties, which are plain, into one. The ops
-/// are named after the first and the last term. \returns one effect for each
-/// run. Linear in the effects and the parts of their penalties.
+/// Column, linear terms) or tam.columns, their penalties, which are plain, into
+/// one. The ops are named after the first and the last term. \returns one
+/// effect for each run. Linear in the effects and the parts of their penalties.
 Effects mergeRuns(mlir::OpBuilder &builder, const Effects &effects,
                   llvm::ArrayRef<EffectRun> runs);
 

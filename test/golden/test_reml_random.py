@@ -211,7 +211,9 @@ class RemlRandom(harness.TestCase):
 
     def test_scales(self):
         """Units change the score by a constant, and not the penalties."""
-        model, rows = self.prepare(weights="w")
+        formula = "y ~ s(a,k=5)+te(l(a),p(b,deg=2))"
+        model, rows = self.prepare(formula, weights="w")
+        oracle = Reml(formula, rows, group="g", weights="w")
 
         def tune(**change):
             return self.tune(model, self.write(rows, **change))[0]
@@ -223,9 +225,12 @@ class RemlRandom(harness.TestCase):
                                    ("w", 2.0 ** -300, -.5)):
             with self.subTest(name=name, scale=scale):
                 got = tune(**{name: lambda text: repr(float(text) * scale)})
-                # The bounds of the floor's share do not move with y.
-                for one, other in zip(aps_of(got), aps_of(usual)):
-                    self.assertAlmostEqual(one, other, delta=1e-4)
+                # The bounds of the floor's share do not move with y. Where V is
+                # so flat that its digits tell nothing, a penalty may differ.
+                here, there = aps_of(got), aps_of(usual)
+                if max(abs(a - b) for a, b in zip(here, there)) > 1e-4:
+                    self.assertLess(abs(oracle.at(here).score
+                                        - oracle.at(there).score), 1e-11)
                 # log|A| - log|S_lam| does not move with w, T/2 log D_p does.
                 wanted = usual["score"] + float(rows_log) * shift
                 self.assert_close([got["score"]], [wanted], 1e-12, "score")

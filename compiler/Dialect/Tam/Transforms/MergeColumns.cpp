@@ -252,15 +252,14 @@ struct MergeApart : public tamc::tam::impl::TamMergeApartBase<MergeApart> {
           return {EffectKind::None};
         auto encoding =
             cast<DesignEncodingInterface>(getEncoding(design.getType()));
-        if (isa<SparseAttr>(encoding))
-          return {hasLoops ? EffectKind::None : EffectKind::Sparse};
-        if (encoding.getBand() == 0)
-          return {EffectKind::None};
         if (encoding.getSelfLayout() == SumsLayout::Diagonal)
           return {getNumbersPerRow(design) == 1 ? EffectKind::Category
                                                 : EffectKind::None};
-        return hasLoops ? EffectKind{EffectKind::Bands, encoding.getBand()}
-                        : EffectKind{EffectKind::Sparse};
+        if (!hasLoops)
+          return {EffectKind::Sparse};
+        if (const int64_t band = encoding.getBand())
+          return {EffectKind::Bands, band};
+        return {EffectKind::None};
       };
       merge(equations, findRuns(equations, kindOf, least, mostColumns),
             hasLoops, *target);

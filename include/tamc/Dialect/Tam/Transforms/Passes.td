@@ -177,9 +177,9 @@ def TamMergeApart : Pass<"tam-merge-apart", "::mlir::ModuleOp"> {
     matrices of at most `most-columns` columns, so that the sums of two of them
     stay in a cache: sparse ones of one-hot matrices, bands of those with bands
     of one width, and dense ones of those that store all columns. Where there is
-    no loop, any bands and products become sparse matrices: a launch on a device
-    costs as much as thousands of rows. Where there is one, the sums of products
-    become one op (`tam-join-pairs`). The position of a column in the normal equations
+    no loop, bands, products and trees become sparse matrices: a launch on a
+    device costs as much as thousands of rows. Where there is one, the sums of
+    pairs of products become one op (`tam-join-pairs`). The position of a column in the normal equations
     stays the same. The new matrices and sums get the encodings that
     `tam-choose-encodings` would choose, but no sums of frequencies; where
     matrices have none yet, nothing is merged.

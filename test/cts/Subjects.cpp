@@ -103,7 +103,8 @@ void Subjects::addPairs() {
        .formula = "te(c(k, n_cat=5, ap=-1), s(a, k=3, ap=-1), ap=-1)"
                   " + lt(e, max_depth=2, ap=-1)"
                   " + te(s(b, k=2, ap=-1), s(d, k=3, ap=-1), ap=-1)"
-                  " + te(c(k, n_cat=5, ap=-1), c(m, n_cat=3, ap=-1), ap=-1)"});
+                  " + te(c(k, n_cat=5, ap=-1), c(m, n_cat=3, ap=-1), ap=-1)"},
+      Sums::Loops);
 }
 
 /// Maps of one variable, for which X stands, that have all modes of

@@ -110,8 +110,11 @@ Placement placeByTrees(const Instance &instance, const Options &options) {
   Placement best = placeByTree(instance, options, deadline);
   best.pools.clear();
   Cure cure(instance, options, deadline);
-  cure.compactOffsets(best.offsets);
   int64_t peak = peakOf(instance, best.offsets);
+  if (peak > bound) {
+    cure.compactOffsets(best.offsets);
+    peak = peakOf(instance, best.offsets);
+  }
   Priorities priorities(instance, Sections(instance));
   for (size_t which = 0; which <= Priorities::count; ++which) {
     if (peak <= bound || cure.isOver())

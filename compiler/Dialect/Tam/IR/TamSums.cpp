@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace tamc::tam;
@@ -104,6 +105,14 @@ zipPairs(ArrayRef<int32_t> first, ArrayRef<int32_t> second) {
   return pairs;
 }
 
+int64_t tamc::tam::sizeOfPairs(ArrayRef<std::pair<int64_t, int64_t>> pairs,
+                               ArrayRef<int64_t> columns) {
+  int64_t size = 0;
+  for (auto [a, b] : pairs)
+    size += tamrt::pairSize(columns[a], columns[b]);
+  return size;
+}
+
 SmallVector<std::pair<int64_t, int64_t>> GramPairsOp::getPairList() {
   return zipPairs(getFirst(), getSecond());
 }
@@ -134,10 +143,8 @@ LogicalResult GramPairsOp::verify() {
   if (failed(verifyChunkRows(*this, getDesigns())) ||
       (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
     return failure(); // gram_pairs_c5
-  int64_t size = 0;
-  for (auto [a, b] : llvm::zip(getFirst(), getSecond()))
-    size +=
-        tamrt::pairSize(columnsOf(getDesigns()[a]), columnsOf(getDesigns()[b]));
+  const int64_t size =
+      sizeOfPairs(pairs, llvm::map_to_vector(getDesigns(), columnsOf));
   if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({size}))
     return emitOpError("expected an accumulator of ") // gram_pairs_c3
            << size << ", got " << getAccumulator().getType();
@@ -392,14 +399,13 @@ static LogicalResult verifyPairs(NormalMatrixOp op, ArrayRef<int64_t> columns) {
            << op.getFirst()->size() << " and " << op.getSecond()->size();
   const auto count = static_cast<int64_t>(columns.size());
   DenseSet<std::pair<int64_t, int64_t>> known;
-  int64_t size = 0;
-  for (auto [a, b] : op.getPairList()) {
+  const auto pairs = op.getPairList();
+  for (auto [a, b] : pairs)
     if (a < 0 || b < 0 || a >= count || b >= count || a == b ||
         !known.insert(std::minmax(a, b)).second) // normal_matrix_c4
       return op.emitOpError("expected each pair of two of ")
              << count << " effects once, got " << a << " and " << b;
-    size += tamrt::pairSize(columns[a], columns[b]);
-  }
+  const int64_t size = sizeOfPairs(pairs, columns);
   if (shapeOf(op.getPairs()) != ArrayRef<int64_t>({size})) // normal_matrix_c5
     return op.emitOpError("expected sums of pairs of ")
            << size << ", got " << op.getPairs().getType();

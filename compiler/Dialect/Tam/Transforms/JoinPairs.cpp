@@ -12,11 +12,11 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamc/Target/TargetAnalysis.h"
-#include "tamrt/steps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMJOINPAIRS
@@ -73,8 +73,8 @@ static void join(NormalMatrixOp matrix, ArrayRef<Pair> pairs) {
   SmallVector<Value> designs;
   DenseMap<Value, int32_t> indices;
   SetVector<Operation *> sums;
+  SmallVector<std::pair<int64_t, int64_t>> indexed;
   SmallVector<int32_t> first, second, firstEffects, secondEffects;
-  int64_t size = 0;
   auto indexOf = [&](Value design) {
     auto [known, isNew] = indices.try_emplace(design, indices.size());
     if (isNew)
@@ -87,7 +87,7 @@ static void join(NormalMatrixOp matrix, ArrayRef<Pair> pairs) {
     second.push_back(indexOf(pair.b));
     firstEffects.push_back(static_cast<int32_t>(pair.first));
     secondEffects.push_back(static_cast<int32_t>(pair.second));
-    size += tamrt::pairSize(columnsOf(pair.a), columnsOf(pair.b));
+    indexed.push_back({first.back(), second.back()});
     sums.insert(pair.sum);
     if (last->isBeforeInBlock(pair.sum))
       last = pair.sum;
@@ -95,6 +95,8 @@ static void join(NormalMatrixOp matrix, ArrayRef<Pair> pairs) {
   OpBuilder builder(last);
   builder.setInsertionPointAfter(last);
   Location loc = matrix.getLoc();
+  const int64_t size =
+      sizeOfPairs(indexed, llvm::map_to_vector(designs, columnsOf));
   auto type = RankedTensorType::get(
       {size}, builder.getF64Type(),
       SumsAttr::get(builder.getContext(), SumsLayout::Full));

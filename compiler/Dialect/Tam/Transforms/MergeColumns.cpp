@@ -47,7 +47,8 @@ struct WrittenEquations : Effects {
     all.matrix = solve.getMatrix().getDefiningOp<NormalMatrixOp>();
     all.vector = solve.getVector().getDefiningOp<NormalVectorOp>();
     if (!all.matrix || !all.vector || all.matrix.getBlocks().empty() ||
-        !all.matrix->hasOneUse() || !all.vector->hasOneUse())
+        all.matrix.getPairs() || !all.matrix->hasOneUse() ||
+        !all.vector->hasOneUse())
       return failure();
     for (Value block : all.vector.getBlocks()) {
       auto rhs = block.getDefiningOp<RhsOp>();
@@ -62,23 +63,21 @@ struct WrittenEquations : Effects {
     auto startsFromZero = [](RowReductionInterface sum) {
       return sum.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
     };
-    for (Value block : all.matrix.getBlocks())
-      all.grams.push_back(block.getDefiningOp<GramOp>());
     if (!llvm::all_of(all.rhs, startsFromZero))
       return failure();
     all.penalties = llvm::to_vector(all.matrix.getPenalties());
-    size_t next = 0, count = all.designs.size();
-    if (all.penalties.size() != count)
+    if (all.penalties.size() != all.designs.size())
       return failure();
-    for (size_t i = 0; i < count; ++i)
-      for (size_t j = i; j < count; ++j) {
-        GramOp gram = all.grams[next++];
-        if (!gram || !startsFromZero(gram) ||
-            getUnconverted(gram.getA()) != all.designs[i] ||
-            getUnconverted(gram.getB()) != all.designs[j] ||
-            gram.getWeights() != all.rhs.front().getWeights())
-          return failure();
-      }
+    for (auto [effects, block] :
+         llvm::zip(all.matrix.getBlockEffects(), all.matrix.getBlocks())) {
+      auto gram = block.getDefiningOp<GramOp>();
+      if (!gram || !startsFromZero(gram) ||
+          getUnconverted(gram.getA()) != all.designs[effects.first] ||
+          getUnconverted(gram.getB()) != all.designs[effects.second] ||
+          gram.getWeights() != all.rhs.front().getWeights())
+        return failure();
+      all.grams.push_back(gram);
+    }
     return all;
   }
 

@@ -191,6 +191,11 @@ std::string getGramKernel(EncodingInterface a, EncodingInterface b);
 /// The number of columns of a matrix.
 int64_t columnsOf(mlir::Value matrix);
 
+/// Numbers that the sums of pairs of matrices take together (tamrt/steps.h,
+/// pairSize). `pairs` are indices of `columns`, which has each matrix's.
+int64_t sizeOfPairs(llvm::ArrayRef<std::pair<int64_t, int64_t>> pairs,
+                    llvm::ArrayRef<int64_t> columns);
+
 /// The most numbers in a row of an encoded design matrix: its columns if it is
 /// dense, the width of a band, 1 if it is one-hot (more if a value unseen in
 /// training may be the mean of several levels).

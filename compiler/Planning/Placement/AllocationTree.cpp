@@ -290,69 +290,151 @@ bool AllocationTree::joinChildren(int32_t index, int32_t item, bool mayGrow) {
   return true;
 }
 
-bool AllocationTree::continues(int32_t item, bool mayGrow) const {
+const AllocationTree::Checkpoint *
+AllocationTree::findCheckpoint(int32_t item, bool mayGrow) const {
   const Item &next = instance.items[item];
-  if (cured || next.size != last.size || mayGrow != last.mayGrow ||
-      next.lower < last.clear.lower || last.clear.upper < next.upper)
-    return false;
+  if (next.size != last.size || mayGrow != last.mayGrow)
+    return nullptr;
   std::span<const Piece> pieces = instance.piecesOf(next);
-  return std::any_of(pieces.begin(), pieces.end(), [&](const Piece &piece) {
-    return std::max(piece.lower, last.taken.lower) <
-           std::min(piece.upper, last.taken.upper);
-  });
+  auto isTaken = [&](const Checkpoint &at) {
+    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece &piece) {
+      return std::max(piece.lower, at.taken.lower) <
+             std::min(piece.upper, at.taken.upper);
+    });
+  };
+  auto isClear = [&](const Checkpoint &at) {
+    if (at.top < 0)
+      return true;
+    const Range &clear = last.tries[at.top].clear;
+    return clear.lower <= next.lower && next.upper <= clear.upper;
+  };
+  // To come here again from the root takes longer than this loop.
+  auto end =
+      std::partition_point(last.passed.begin(), last.passed.end(), isTaken);
+  while (end != last.passed.begin())
+    if (isClear(*--end))
+      return &*end;
+  return nullptr;
 }
 
-void AllocationTree::enter(const Node &node, int32_t index) {
-  const Span &span = node.spans[index];
-  last.taken.lower = std::max(last.taken.lower, span.lower);
-  last.taken.upper = std::min(last.taken.upper, span.upper);
-  // There is no place in an allocation, whatever else overlaps the item.
-  if (nodes[node.children[span.child]].kind == Kind::Allocation)
+void AllocationTree::beginSearch(int32_t item, bool mayGrow) {
+  if (const Checkpoint *at = findCheckpoint(item, mayGrow)) {
+    last.now = *at;
+    last.passed.resize(static_cast<size_t>(at - last.passed.data()) + 1);
+    last.tries.resize(last.now.tries);
     return;
-  if (index > 0)
-    last.clear.lower = std::max(last.clear.lower, node.spans[index - 1].upper);
-  if (index + 1 < static_cast<int32_t>(node.spans.size()))
-    last.clear.upper = std::min(last.clear.upper, node.spans[index + 1].lower);
+  }
+  const Range always = {0, static_cast<int32_t>(instance.times.size())};
+  const int64_t size = instance.items[item].size;
+  const bool keeps = !cured && size == last.size && mayGrow == last.mayGrow;
+  last = {size, mayGrow, keeps, {}, {}, {}, {}};
+  last.now.taken = always;
+  push({root, mayGrow, always});
 }
 
-bool AllocationTree::search(int32_t item, bool mayGrow, bool join) {
+void AllocationTree::addCheckpoint() {
+  Checkpoint &now = last.now;
+  // At the root a search begins anyway, and there may be a new one.
+  if (!keepsStates() || (now.top >= 0 && last.tries[now.top].node == root))
+    return;
+  now.tries = last.tries.size();
+  last.passed.push_back(now);
+}
+
+void AllocationTree::push(Try next) {
+  next.next = last.now.top;
+  last.tries.push_back(next);
+  last.now.top = static_cast<int32_t>(last.tries.size()) - 1;
+}
+
+void AllocationTree::meetSeveral(const Node &node, int32_t item) {
+  Checkpoint &now = last.now;
+  // There is no place in an allocation, whatever else overlaps the item.
+  Range best;
+  for (const Piece &piece : instance.piecesOf(instance.items[item]))
+    for (size_t i = firstAfter(node.spans, piece.lower);
+         i < node.spans.size() && node.spans[i].lower < piece.upper; ++i) {
+      const Span &span = node.spans[i];
+      const Range both = {std::max(now.taken.lower, span.lower),
+                          std::min(now.taken.upper, span.upper)};
+      if (nodes[node.children[span.child]].kind == Kind::Allocation &&
+          both.upper - both.lower > best.upper - best.lower)
+        best = both;
+    }
+  now.taken = best;
+}
+
+AllocationTree::Range AllocationTree::enter(const Node &node, int32_t index,
+                                            Range clear) {
+  const Span &span = node.spans[index];
+  Range &taken = last.now.taken;
+  taken.lower = std::max(taken.lower, span.lower);
+  taken.upper = std::min(taken.upper, span.upper);
+  if (index > 0)
+    clear.lower = std::max(clear.lower, node.spans[index - 1].upper);
+  if (index + 1 < static_cast<int32_t>(node.spans.size()))
+    clear.upper = std::min(clear.upper, node.spans[index + 1].lower);
+  return clear;
+}
+
+bool AllocationTree::descend(Try at, int32_t item, bool join) {
   int64_t block = instance.items[item].size;
-  if (!continues(item, mayGrow)) {
-    Range always = {0, static_cast<int32_t>(instance.times.size())};
-    last = {block, mayGrow, {{root, mayGrow}}, always, always};
-  }
-  while (!last.rest.empty()) {
-    Try at = last.rest.back();
-    last.rest.pop_back();
+  for (;;) {
     ++visited;
     const Node &node = nodes[at.node];
     if (node.kind == Kind::Spatial) {
-      last.rest.push_back({node.children[1], at.mayGrow});
-      last.rest.push_back({node.children[0], false});
+      push({node.children[1], at.mayGrow, at.clear});
+      at.node = node.children[0];
+      at.mayGrow = false;
       continue;
     }
     if (node.kind != Kind::Temporal)
-      continue;
-    if (!at.mayGrow && block > node.size)
-      continue;
+      return false;
+    if (!at.mayGrow && block > node.size) {
+      // Nothing is taken, and a later root may be large enough.
+      if (at.node == root)
+        last.now.taken = {};
+      return false;
+    }
     int32_t span = overlapping(node, item);
     if (span == -2) {
       if (join && joinChildren(at.node, item, at.mayGrow))
         return true;
-      last.taken = {};
-      continue;
+      if (keepsStates())
+        meetSeveral(node, item);
+      return false;
     }
     if (span >= 0) {
-      enter(node, span);
-      last.rest.push_back({node.children[node.spans[span].child], at.mayGrow});
+      if (keepsStates())
+        at.clear = enter(node, span, at.clear);
+      at.node = node.children[node.spans[span].child];
       continue;
     }
     append(at.node, item);
     update(at.node, item);
-    last.rest.push_back(at);
+    push(at);
+    addCheckpoint();
     return true;
   }
-  return false;
+}
+
+bool AllocationTree::search(int32_t item, bool mayGrow, bool join) {
+  beginSearch(item, mayGrow);
+  Checkpoint &now = last.now;
+  const Range always = {0, static_cast<int32_t>(instance.times.size())};
+  for (;;) {
+    if (now.top < 0 && now.added < last.added.size())
+      push({last.added[now.added++], mayGrow, always});
+    addCheckpoint();
+    if (now.top < 0)
+      return false;
+    const Try at = last.tries[now.top];
+    now.top = at.next;
+    if (!last.keeps)
+      last.tries.pop_back();
+    if (descend(at, item, join))
+      return true;
+  }
 }
 
 void AllocationTree::allocateAtEnd(int32_t item) {
@@ -367,12 +449,15 @@ void AllocationTree::allocateAtEnd(int32_t item) {
   for (Span span : own)
     insertSpan(all, {span.lower, span.upper, 0});
   root = addTemporal(split, std::move(all));
-  // A search that failed goes on in the new slot.
-  if (last.rest.empty())
-    enter(nodes[root], overlapping(nodes[root], item));
-  else
-    last.taken = {};
-  last.rest = {{right, last.mayGrow}};
+  // Only the new slot may grow from now on: of the states of a search that lets
+  // others grow, the one behind all slots is left.
+  if (last.mayGrow) {
+    const bool isOver = !last.passed.empty() && last.passed.back().top < 0 &&
+                        last.passed.back().added == last.added.size();
+    last.passed.erase(last.passed.begin(),
+                      last.passed.end() - (isOver ? 1 : 0));
+  }
+  last.added.push_back(right);
 }
 
 int64_t AllocationTree::finalize(int64_t base,

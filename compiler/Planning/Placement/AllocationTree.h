@@ -36,11 +36,12 @@ public:
   /// Places `item` in the tree, which grows only if `mayGrow`; false if there
   /// is no place. O(depth * log(items)) on usual trees.
   ///
-  /// A search in a plain tree starts where the last one for the same size
-  /// ended, if all slots before are too small, or taken while `item` is alive.
-  /// So n items of one size, each alive only while the one before is, take
-  /// O(n log n) together, though the tree becomes n deep. The steps of a cured
-  /// tree are a budget: there, every search starts at the root.
+  /// A search in a plain tree starts behind the slots of the last one for the
+  /// same size that are too small, or taken while `item` is alive. So n items
+  /// of one size take O(n log n) together, though the tree becomes n deep, if
+  /// each finds a slot next to such ones: each alive only while the one before
+  /// is, or temporaries beside longer lives. The steps of a cured tree are a
+  /// budget: there, every search starts at the root.
   bool allocate(int32_t item, bool mayGrow);
 
   /// As above, but if there is no place because several children overlap the
@@ -79,29 +80,45 @@ private:
     /// Temporal: live ranges of the children, sorted; they are disjoint.
     std::vector<Span> spans;
   };
-  /// A node to visit.
-  struct Try {
-    int32_t node;
-    bool mayGrow;
-  };
   struct Range {
     int32_t lower = 0;
     int32_t upper = 0;
   };
-  /// The present search or the last one. A new one for the same size would
-  /// find no place before the nodes of its rest, and then visit these, if its
-  /// item is alive at a time in `taken` and never outside of `clear`.
+  /// A node to visit, and the one to visit after it.
+  struct Try {
+    int32_t node;
+    bool mayGrow;
+    /// At these times, only the children that were entered are alive in the
+    /// splits around the node.
+    Range clear;
+    /// Index into Search::tries; -1 is none.
+    int32_t next = -1;
+  };
+  /// A state of a search. Nodes are only added, and slots only get fuller: so
+  /// every search for the size comes to this state if its item is alive at a
+  /// time in `taken` and never outside of what is clear around the next node.
+  struct Checkpoint {
+    /// The next node to visit, index into Search::tries; -1 if none is left.
+    int32_t top = -1;
+    /// The number of tries that existed, and of Search::added.
+    size_t tries = 0, added = 0;
+    /// At each of these times, every slot visited is taken or too small.
+    Range taken;
+  };
+  /// The present search or the last one.
   struct Search {
     int64_t size = 0;
     bool mayGrow = false;
-    /// The nodes to visit, the next one last; after a search, its item's slot
-    /// is the next one.
-    std::vector<Try> rest;
-    /// At each of these times, every slot visited is taken or too small.
-    Range taken;
-    /// At these times, only the children that were entered are alive in the
-    /// splits around the rest.
-    Range clear;
+    /// Whether it keeps checkpoints: not before a size comes again.
+    bool keeps = false;
+    /// Nodes to visit, as lists that share their ends.
+    std::vector<Try> tries;
+    /// Slots added at the end of the tree since the search began at the root;
+    /// they are visited after the tries.
+    std::vector<int32_t> added;
+    /// States that it went through: the conditions of the next are stricter.
+    std::vector<Checkpoint> passed;
+    Checkpoint now;
   };
 
   int32_t addLeaf(Kind kind, int32_t item, int64_t size);
@@ -119,12 +136,29 @@ private:
   int32_t overlapping(const Node &node, int32_t item) const;
   /// Whether the spans of a temporal split cover the life of an item in it.
   bool covers(const Node &node, int32_t item) const;
-  /// Whether a search for the item may go on with the rest of the last one.
-  bool continues(int32_t item, bool mayGrow) const;
-  /// Notes that the search enters the child of a temporal split's span.
-  void enter(const Node &node, int32_t span);
+  /// Begins a search for the item: at a state of the last one, or at the root.
+  void beginSearch(int32_t item, bool mayGrow);
+  /// The last state of the last search to which one for the item comes, too;
+  /// null if there is none.
+  const Checkpoint *findCheckpoint(int32_t item, bool mayGrow) const;
+  /// Whether another search may come to the present state.
+  bool keepsStates() const {
+    return last.keeps && last.now.taken.lower < last.now.taken.upper;
+  }
+  /// Adds the present state to those passed. Complexity: constant.
+  void addCheckpoint();
+  /// Makes a node the next one to visit.
+  void push(Try next);
+  /// Notes that several children of a temporal split overlap the item.
+  void meetSeveral(const Node &node, int32_t item);
+  /// Notes that the search enters the child of a temporal split's span, and
+  /// returns what is clear around it: at most `clear`.
+  Range enter(const Node &node, int32_t span, Range clear);
   void append(int32_t node, int32_t item);
   bool search(int32_t item, bool mayGrow, bool join);
+  /// Looks for a place in a node and those below it that are first; the others
+  /// are to be visited next.
+  bool descend(Try at, int32_t item, bool join);
   /// Places the item above the children of a temporal split that overlap it;
   /// false if there is no room for it.
   bool joinChildren(int32_t node, int32_t item, bool mayGrow);

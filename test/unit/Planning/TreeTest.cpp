@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <sstream>
@@ -36,14 +37,22 @@ Instance makeItems(const Problem &problem) {
   return makeInstance(problem, 0, buffersBySpace(problem)[0], {});
 }
 
-/// A tree with all items of an instance, at the end if there is no place. Bits
-/// of `searched` and `grows` say for which it is searched, and may grow.
-AllocationTree makeTree(const Instance &instance, bool cured,
-                        uint64_t searched = -1, uint64_t grows = -1) {
+/// Bits of these say for which items a tree is searched, may grow, and does not
+/// get the item if there is no place, as if it came to another tree.
+struct Ways {
+  uint64_t searched = -1, grows = -1, elsewhere = 0;
+};
+
+/// A tree with the items of an instance, at the end if there is no place.
+AllocationTree makeTree(const Instance &instance, bool cured, Ways ways = {}) {
   AllocationTree tree(instance, 1, 0, cured);
-  for (int32_t i = 1; i < int32_t(instance.size()); ++i)
-    if (!(searched >> i % 64 & 1) || !tree.allocate(i, grows >> i % 64 & 1))
+  for (int32_t i = 1; i < int32_t(instance.size()); ++i) {
+    auto has = [&](uint64_t bits) { return (bits >> i % 64 & 1) != 0; };
+    if (has(ways.searched) && tree.allocate(i, has(ways.grows)))
+      continue;
+    if (!has(ways.elsewhere))
       tree.allocateAtEnd(i);
+  }
   return tree;
 }
 
@@ -136,6 +145,30 @@ TEST(Tree, EqualBuffersTakeFewSteps) {
   }
 }
 
+TEST(Tree, TemporariesBesideLongLivesTakeFewSteps) {
+  // n parts of a program, each with buffers that live to its end and with
+  // temporaries, which fit into the slots of the parts behind.
+  auto stepsOf = [](int64_t n) {
+    Problem problem;
+    int64_t now = 0;
+    for (int64_t part = 0; part < n; ++part) {
+      for (int64_t size : {512, 256, 256, 128, 64, 64})
+        addBuffer(problem, now++, 11 * n + 1, size);
+      for (int64_t size : {256, 256, 64, 64, 64})
+        addBuffer(problem, now, now + 2, size), ++now;
+    }
+    std::stable_sort(
+        problem.buffers.begin(), problem.buffers.end(),
+        [](const Buffer &a, const Buffer &b) {
+          return std::pair(a.size, a.live[0].upper - a.live[0].lower) >
+                 std::pair(b.size, b.live[0].upper - b.live[0].lower);
+        });
+    return makeTree(makeItems(problem), false).steps();
+  };
+  EXPECT_LE(stepsOf(400), 400 * 11 * 20);
+  EXPECT_LE(stepsOf(800), 5 * stepsOf(400) / 2);
+}
+
 TEST(Tree, GoingOnWithASearchChangesNoOffset) {
   // Searches of a cured tree start at the root; else the two are alike if
   // nothing is padded.
@@ -149,11 +182,16 @@ TEST(Tree, GoingOnWithASearchChangesNoOffset) {
     Instance instance = makeItems(problem);
     if (instance.size() == 0)
       continue;
-    uint64_t searched = round & 16 ? random() | random() : -1;
-    uint64_t grows = round & 32 ? random() : -1;
+    Ways ways;
+    if (round & 16)
+      ways.searched = random() | random();
+    if (round & 32)
+      ways.grows = round & 128 ? 0 : random();
+    if (round & 64)
+      ways.elsewhere = random();
     std::vector<int64_t> offsets(instance.size()), expected(instance.size());
-    makeTree(instance, false, searched, grows).finalize(0, offsets);
-    makeTree(instance, true, searched, grows).finalize(0, expected);
+    makeTree(instance, false, ways).finalize(0, offsets);
+    makeTree(instance, true, ways).finalize(0, expected);
     EXPECT_EQ(offsets, expected) << round;
   }
 }

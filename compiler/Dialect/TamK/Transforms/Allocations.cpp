@@ -271,11 +271,9 @@ tamc::tamk::nameBuffer(memref::AllocOp alloc, BufferAttr like) {
           source.str(), term};
 }
 
-/// Whether the memory of `value` is in the arena.
-static Value isInside(OpBuilder &builder, Location loc, Value value,
+/// Whether memory at the address is in the arena.
+static Value isInside(OpBuilder &builder, Location loc, Value address,
                       Value arena) {
-  Value address =
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, value);
   Value begin =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, arena);
   // Below the arena this wraps around to a large number.
@@ -299,9 +297,21 @@ void tamc::tamk::removeDeallocations(
     if (!llvm::all_of(origins, isPlanned)) {
       OpBuilder builder(dealloc);
       Location loc = dealloc.getLoc();
-      Value place =
-          arena(cast<BaseMemRefType>(freed.getType()).getMemorySpace());
-      Value inside = isInside(builder, loc, freed, place);
+      // A cast may have changed the space of what is freed. The origins have no
+      // order.
+      SetVector<Value> arenas;
+      root->walk([&](memref::AllocOp alloc) {
+        if (isPlanned(alloc) && llvm::is_contained(origins, alloc.getResult()))
+          arenas.insert(arena(alloc.getType().getMemorySpace()));
+      });
+      Value address =
+          memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, freed);
+      Value inside;
+      for (Value each : arenas) {
+        Value here = isInside(builder, loc, address, each);
+        inside =
+            inside ? arith::OrIOp::create(builder, loc, inside, here) : here;
+      }
       auto branch = scf::IfOp::create(builder, loc, inside,
                                       /*withElseRegion=*/true);
       branch.getElseBodyBuilder().clone(*dealloc);
@@ -338,7 +348,8 @@ static std::pair<Operation *, unsigned> findBranch(memref::AllocOp alloc,
 void tamc::tamk::shareAcrossBranches(planning::Problem &problem,
                                      ArrayRef<memref::AllocOp> allocs,
                                      const LiveRanges &ranges) {
-  // By op and memory space, the buffers of each region.
+  // By op and memory space, -1 if it is to be chosen, the buffers of each
+  // region.
   llvm::MapVector<std::pair<Operation *, int32_t>,
                   std::map<unsigned, SmallVector<int32_t>>>
       branches;
@@ -348,8 +359,9 @@ void tamc::tamk::shareAcrossBranches(planning::Problem &problem,
       continue;
     auto [op, region] = findBranch(alloc, ranges.scopeOf(alloc));
     const planning::Buffer &buffer = problem.buffers[index];
+    const int32_t space = buffer.choices.empty() ? buffer.space : -1;
     if (op && buffer.expression < 0)
-      branches[{op, buffer.space}][region].push_back(int32_t(index));
+      branches[{op, space}][region].push_back(int32_t(index));
   }
   int32_t next = 0;
   for (auto &[key, regions] : branches) {

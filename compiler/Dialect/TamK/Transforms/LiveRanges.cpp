@@ -217,6 +217,21 @@ static bool startsTransfer(Operation *op) {
   return isa<affine::AffineDmaStartOp, memref::DmaStartOp>(op);
 }
 
+/// Whether an op may store the address of a buffer: it has memory, or a vector
+/// or tensor, of such buffers as well.
+static bool mayStoreAddress(OpOperand &use) {
+  auto buffer = dyn_cast<BaseMemRefType>(use.get().getType());
+  return buffer &&
+         llvm::any_of(use.getOwner()->getOperandTypes(), [&](Type type) {
+           auto shaped = dyn_cast<ShapedType>(type);
+           auto element =
+               shaped ? dyn_cast<BaseMemRefType>(shaped.getElementType())
+                      : BaseMemRefType();
+           return element &&
+                  element.getElementType() == buffer.getElementType();
+         });
+}
+
 /// Why a terminator that passes a buffer on makes planning unsafe; empty if it
 /// does not.
 static std::string refuseTerminator(OpOperand &use) {
@@ -258,9 +273,8 @@ std::string tamc::tamk::whyUnsafe(OpOperand &use) {
     return isa<RegionBranchOpInterface>(user)
                ? ""
                : "it is passed into the region of '" + name + "'";
-  if (auto store = dyn_cast<memref::StoreOp>(user))
-    if (store.getValueToStore() == use.get())
-      return "its address is stored by '" + name + "'";
+  if (!isa<CallOpInterface>(user) && mayStoreAddress(use))
+    return "its address is stored by '" + name + "'";
   if (llvm::any_of(user->getResultTypes(),
                    [](Type type) { return isa<BaseMemRefType>(type); }))
     return "the results of '" + name + "' may alias it";

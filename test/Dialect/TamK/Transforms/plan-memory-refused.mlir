@@ -225,6 +225,18 @@ func.func @address_stored(%table: memref<1xmemref<8xf64>>) {
 
 // -----
 
+// Whichever op stores it.
+//
+// CHECK-LABEL: func.func @address_stored_by_affine(
+func.func @address_stored_by_affine(%table: memref<1xmemref<8xf64>>) {
+  // expected-remark @+1 {{not planned: its address is stored by 'affine.store'}}
+  %a = memref.alloc() : memref<8xf64>
+  affine.store %a, %table[0] : memref<1xmemref<8xf64>>
+  return
+}
+
+// -----
+
 // Several iterations of the loop run at once, each with its own buffer.
 //
 // CHECK-LABEL: func.func @inside_parallel(

@@ -37,6 +37,13 @@ struct Packed {
   bool proved = false;
 };
 
+/// Decisions that packings may make for each of the search's: they are as many
+/// times faster. Without a bound, a search of few choices would pack for
+/// minutes.
+constexpr int64_t kPackingShare = 25;
+/// Those of a packing by `auto`, which are its default.
+constexpr int64_t kMostPacking = 50000;
+
 class ExactSearch {
 public:
   ExactSearch(const Problem &problem, const BuiltModel &built,
@@ -44,6 +51,10 @@ public:
               int64_t nodes, const Deadline &deadline)
       : problem(problem), built(built), model(built.model),
         relaxation(relaxation), options(options), budget(nodes),
+        packingLeft(options.timeLimit
+                        ? infinite
+                        : kPackingShare *
+                              std::min(nodes, infinite / kPackingShare)),
         deadline(deadline), chosen(model.stages.size(), 0),
         load(model.capacity.size(), std::vector<int64_t>(model.times, 0)),
         most(model.capacity.size(), 0) {
@@ -220,10 +231,15 @@ private:
       alone.buffers.push_back(placed.problem.buffers[member]);
       alone.buffers.back().space = 0;
     }
+    if (packingLeft <= 0) {
+      stopped = true;
+      result.complete = false;
+      return {infinite, false};
+    }
     Options packing = options;
     packing.strategy = "auto";
     packing.threads = 1;
-    packing.nodes = 0;
+    packing.nodes = packingLeft < kMostPacking ? packingLeft : 0;
     if (options.timeLimit)
       packing.timeLimit = std::max(deadline.left(), 0.0);
     Plan made = tamc::planning::plan(alone, packing);
@@ -231,6 +247,10 @@ private:
     packed.peak = made.fits() ? made.totalPeak() : infinite;
     packed.proved = made.fits() ? made.status == Status::Optimal
                                 : made.status == Status::Infeasible;
+    // Without a proof all were spent, though not all of them are counted.
+    if (!options.timeLimit)
+      packingLeft -= packed.proved ? std::min(made.nodes, packingLeft)
+                                   : std::min(kMostPacking, packingLeft);
     return found->second = packed;
   }
 
@@ -240,6 +260,8 @@ private:
   const Relaxation &relaxation;
   const Options &options;
   int64_t budget, used = 0;
+  /// Decisions that packings may still make.
+  int64_t packingLeft;
   const Deadline &deadline;
   Selection chosen;
   std::vector<std::vector<int64_t>> load;

@@ -105,6 +105,8 @@ public:
       consider(chooseBySize(model));
       if (!best && isSmall())
         considerRest();
+      if (!best)
+        consider(chooseSafely(model));
     }
     if (!best)
       return proved

@@ -51,9 +51,9 @@ int64_t sizeOf(const ChoiceModel &model, int32_t item) {
   return most;
 }
 
-/// Every item takes the fewest scarce bytes; of equal options, the one with the
-/// most room. Items without a choice come first, then the largest.
-Selection chooseSafely(const ChoiceModel &model) {
+} // namespace
+
+Selection tamc::planning::chooseSafely(const ChoiceModel &model) {
   std::vector<int32_t> order(model.items.size());
   std::iota(order.begin(), order.end(), 0);
   auto key = [&](int32_t item) {
@@ -84,6 +84,8 @@ Selection chooseSafely(const ChoiceModel &model) {
   }
   return table.selection();
 }
+
+namespace {
 
 Table tableOf(const ChoiceModel &model, const Selection &selection) {
   Table table(model);

@@ -18,6 +18,11 @@
 
 namespace tamc::planning {
 
+/// Every item, whole, where it takes the fewest bytes of spaces with a
+/// capacity; of equal options, the one with the most room. Items without a
+/// choice come first, then the largest.
+Selection chooseSafely(const ChoiceModel &model);
+
 /// The largest items first, each into the cheapest options with room; items
 /// that have no room, into those that take the fewest bytes.
 Selection chooseBySize(const ChoiceModel &model);

@@ -72,7 +72,8 @@ struct Options {
   /// such.
   bool lastAreOutputs = false;
   /// Decisions that a search may make, or steps by which `tree+` may improve
-  /// its tree; 0 is the strategy's own default.
+  /// its tree; 0 is the strategy's own default. With a choice of spaces, the
+  /// packings of the choices that are tried may make 25 times as many together.
   int64_t nodes = 0;
   uint64_t seed = 1;
   /// Seconds of wall time from the call; without it only `nodes` limits a

@@ -312,6 +312,39 @@ TEST(Choice, ManyBuffersStayNearTheBoundWithEviction) {
 
 /// Plans whose costs saturate cannot be told apart: the cheaper space of the
 /// buffers of a class is not found.
+TEST(Choice, DecisionsBoundThePackingsToo) {
+  // Gaps make packings hard to prove. Each choice that is tried has its own.
+  std::mt19937_64 random(7);
+  auto draw = [&](int64_t least, int64_t most) {
+    return least + int64_t(random() % uint64_t(most - least + 1));
+  };
+  Options options = optionsOf(false, Objective::Cost);
+  options.nodes = 100;
+  double seconds = 0;
+  for (int round = 0; round < 12; ++round) {
+    Problem problem;
+    problem.spaces.resize(2);
+    problem.spaces[0].name = "sram";
+    problem.spaces[0].capacity = 640;
+    problem.spaces[1].name = "dram";
+    for (int i = 0; i < 20; ++i) {
+      Buffer buffer;
+      buffer.name = "b" + std::to_string(i);
+      buffer.size = 64 * draw(1, 7);
+      const int64_t lower = draw(0, 30), upper = lower + draw(6, 16);
+      const int64_t gap = draw(lower + 2, upper - 3);
+      buffer.live = {{lower, gap}, {gap + 1, upper}};
+      buffer.choices = {{0, 0}, {1, buffer.size}};
+      problem.buffers.push_back(buffer);
+    }
+    ASSERT_FALSE(validate(problem)) << validate(problem)->message;
+    const Plan made = plan(problem, options);
+    EXPECT_TRUE(made.fits());
+    seconds += made.seconds;
+  }
+  EXPECT_LT(seconds, 1);
+}
+
 TEST(Choice, CostsThatSaturateAreNotCalledOptimal) {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
   Problem problem;

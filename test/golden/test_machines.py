@@ -43,13 +43,9 @@ class Machines(harness.TestCase):
         """The machine that the header of an ELF file names."""
         return program.read_bytes()[18:20]
 
-    def results(self, model, train, test, *options, inference=True):
+    def results(self, model, train, test, *options):
         """The bytes of weights and predictions."""
         weights = self.fit(model, train, *options)
-        if not inference:
-            return [weights.read_bytes()] + [
-                self.predict(model, test, weights, f"--type={kind}")
-                .read_bytes() for kind in TYPES]
         known = self.fit(model, train, "--inference", *options,
                          weights="known")
         return [weights.read_bytes()] + [
@@ -59,19 +55,16 @@ class Machines(harness.TestCase):
             for more in ERRORS] + [
             self.succeed(model, "summary", "--weights", known).encode()]
 
-    def check(self, formula, train, test, *options, inference=True, **keys):
+    def check(self, formula, train, test, *options, **keys):
         own = self.compile(formula, *options, **keys)
         own_machine = self.machine(own)
-        expected = self.results(own, train, test, inference=inference)
+        expected = self.results(own, train, test)
         other = self.compile(formula, *options, f"--triple={MACHINE}",
                              **keys)
         self.assertNotEqual(self.machine(other), own_machine)
         model = self.emulated(other)
-        got = self.results(model, train, test, "--threads", 1,
-                           inference=inference)
-        names = ("weights", *TYPES)
-        if inference:
-            names += ("inference", *map(str, ERRORS), "summary")
+        got = self.results(model, train, test, "--threads", 1)
+        names = ("weights", *TYPES, "inference", *map(str, ERRORS), "summary")
         for name, one, another in zip(names, got, expected, strict=True):
             self.assertEqual(one, another, name)
         # How threads share rows is the same code for each type of predictions
@@ -88,19 +81,17 @@ class Machines(harness.TestCase):
         self.check(golden.airpassengers_formula(), self.dir / "train.csv",
                    self.dir / "test.csv", date="date")
 
-    def check_national(self, name, inference=True):
+    def check_national(self, name):
         case, rows, _ = golden.national(name)
         for split in ("train", "test"):
             harness.write_csv(self.dir / f"{split}.csv",
                               [row for row in rows if row["split"] == split])
         self.check(case["formula"], self.dir / "train.csv",
-                   self.dir / "test.csv", inference=inference,
-                   group=case["group"], date=case["date"])
+                   self.dir / "test.csv", group=case["group"],
+                   date=case["date"])
 
     def test_load_splines(self):
-        # The inverse of one group's matrix, of condition 2e7, has other last
-        # digits (docs/math.md section 8).
-        self.check_national("load_splines", inference=False)
+        self.check_national("load_splines")
 
     def test_load_tensor(self):
         self.check_national("load_tensor")
@@ -132,6 +123,18 @@ class Machines(harness.TestCase):
         self.check("y ~ n(a, others='b', n_neurons=301, ap=-1) + s(d, k=20)",
                    self.dir / "train.csv", self.dir / "new.csv",
                    "--solver=direct", group="g", date="day", weights="w")
+
+    def test_cubics(self):
+        """Splines whose products depend on each other, in many groups."""
+        rng = random.Random(SEED)
+        rows = []
+        for i in range(6000):
+            a = rng.gauss(0, 1)
+            rows.append({"g": i % 300, "day": i, "a": a, "d": rng.randrange(3),
+                         "y": a * a})
+        data = harness.write_csv(self.dir / "train.csv", rows)
+        self.check("y ~ s(a, k=8) + c(d, n_cat=3)", data, data, group="g",
+                   date="day")
 
     def test_cpp(self):
         """C++ and the object of its loops over rows, built by hand."""

@@ -112,10 +112,8 @@ void addCubicPanels(const double *sums, int64_t starts, int64_t n,
       square[i] = sums[8 * start + i];
       next[i] = sums[8 * start + 4 + i];
     }
-    const auto &up =
-        cubicProducts.coefficients[kindOfSpan(start, starts - 1 - start)];
-    const auto &down =
-        cubicProducts.coefficients[kindOfSpan(starts - 1 - start, start)];
+    const auto &up = kCubicProducts[kindOfSpan(start, starts - 1 - start)];
+    const auto &down = kCubicProducts[kindOfSpan(starts - 1 - start, start)];
     for (int64_t i = 0; i < 4; ++i) {
       twoOn[0] += up[i] * square[i];
       twoOn[1] += down[i] * square[3 - i];

@@ -6,6 +6,7 @@ refuse."""
 
 import decimal
 import json
+import math
 import os
 import random
 
@@ -251,6 +252,27 @@ class RemlRandom(harness.TestCase):
         check([row | {"y": repr(1e5 + float(row["y"]))} for row in rows])
         for count in (9, 2):
             check(rows[:count])
+
+    def test_few_rows(self):
+        """A search from below would end near interpolation, where V has a local
+        minimum: within bounds that exclude it V is no lower."""
+        model = self.compile("y ~ s(a, k=10) + s(b, k=6) + c(d, n_cat=4)",
+                             name="few")
+        for seed in range(6):
+            rng = random.Random(seed)
+            rows = []
+            for _ in range(20):
+                row = {"a": rng.random(), "b": rng.gauss(0, 1),
+                       "d": rng.randrange(4)}
+                row["y"] = (math.sin(5 * row["a"]) + .3 * row["b"] +
+                            .1 * rng.gauss(0, 1) + 3)
+                rows.append(row)
+            train = harness.write_csv(self.dir / "few.csv", rows)
+            got, _ = self.tune(model, train)
+            for low in (-4, -2, 0):
+                within, _ = self.tune(model, train, f"--bounds={low},6")
+                self.assertLess(got["score"], within["score"] + MINIMUM,
+                                (seed, low))
 
     def test_errors(self):
         model, rows = self.prepare(weights="w")

@@ -27,6 +27,12 @@ constexpr double kLn10 = 2.302585092994045684;
 /// local minima, and where V is not yet flat.
 constexpr double kStart = -5.5;
 
+/// Where it begins again if a group has fewer rows than this many times its
+/// coefficients. There V has a local minimum near interpolation, into which a
+/// search from below may fall.
+constexpr double kFewRows = 2;
+constexpr double kOtherStart = -1;
+
 /// Two values of V may differ by this many times `RemlPoint::noise` without a
 /// reason.
 constexpr double kNoise = 4;
@@ -34,12 +40,17 @@ constexpr double kNoise = 4;
 /// A search. V is known at `aps`.
 class RemlSearch {
 public:
-  RemlSearch(RemlScore &score, size_t count, const TuneOptions &options,
-             const TuneReport &report)
+  /// `evaluations` have been made before.
+  RemlSearch(RemlScore &score, double start, const TuneOptions &options,
+             const TuneReport &report, size_t evaluations = 0)
       : score(score), options(options), report(report),
-        aps(count, std::clamp(kStart, options.low, options.high)) {}
+        aps(score.groups.problem.penalties.size(),
+            std::clamp(start, options.low, options.high)),
+        evaluations(evaluations) {}
 
-  Result<TuneResult> run();
+  /// The score is infinite if V is, where the search begins, and `mustFit` is
+  /// not set: then that is an error.
+  Result<TuneResult> run(bool mustFit);
 
 private:
   double clamped(double ap) const {
@@ -57,7 +68,7 @@ private:
   const TuneReport &report;
   std::vector<double> aps;
   RemlPoint here;
-  size_t evaluations = 0;
+  size_t evaluations;
 };
 
 /// Computes V and its derivatives by aps, but for `freedom` and `size`.
@@ -215,10 +226,12 @@ Result<bool> RemlSearch::moveToBounds() {
   return here.score < before - flat();
 }
 
-Result<TuneResult> RemlSearch::run() {
-  Result<RemlPoint> first = at(aps, /*mustFit=*/true);
+Result<TuneResult> RemlSearch::run(bool mustFit) {
+  Result<RemlPoint> first = at(aps, mustFit);
   if (!first)
     return std::move(first).error();
+  if (!std::isfinite(first->score) && !mustFit)
+    return TuneResult{std::move(aps), {}, first->score, evaluations};
   if (!std::isfinite(first->score))
     return options.low > kStart
                ? score.groups.noFit(first->group, options)
@@ -247,6 +260,14 @@ Result<TuneResult> RemlSearch::run() {
   return TuneResult{std::move(aps), std::move(states), here.score, evaluations};
 }
 
+bool hasFewRows(const SearchGroups &groups) {
+  const double least = kFewRows * double(groups.problem.model.columns);
+  for (size_t g = 0; g < groups.size(); ++g)
+    if (double(groups[g].rows) < least)
+      return true;
+  return false;
+}
+
 } // namespace
 
 Result<TuneResult> minimizeReml(SearchGroups &groups, const PenaltyBasis &basis,
@@ -255,8 +276,19 @@ Result<TuneResult> minimizeReml(SearchGroups &groups, const PenaltyBasis &basis,
   RemlScore score(groups, basis);
   if (Status s = score.prepare(); !s)
     return std::move(s).error();
-  RemlSearch search(score, groups.problem.penalties.size(), options, report);
-  return search.run();
+  Result<TuneResult> found =
+      RemlSearch(score, kStart, options, report).run(/*mustFit=*/true);
+  if (!found || !hasFewRows(groups))
+    return found;
+  Result<TuneResult> other =
+      RemlSearch(score, kOtherStart, options, report, found->evaluations)
+          .run(/*mustFit=*/false);
+  if (!other)
+    return other;
+  if (other->score < found->score)
+    return other;
+  found->evaluations = other->evaluations;
+  return found;
 }
 
 } // namespace tamrt

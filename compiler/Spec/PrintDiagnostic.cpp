@@ -9,6 +9,7 @@
 #include "tamc/Spec/PrintDiagnostic.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -42,9 +43,10 @@ std::pair<size_t, size_t> partAround(llvm::StringRef line, size_t column) {
 
 void printPart(const llvm::SMDiagnostic &diagnostic, llvm::raw_ostream &out) {
   const llvm::StringRef line = diagnostic.getLineContents();
-  const size_t column =
-      std::min<size_t>(diagnostic.getColumnNo(), line.size() - 1);
-  const auto [begin, end] = partAround(line, column);
+  const auto column = static_cast<size_t>(diagnostic.getColumnNo());
+  const auto [begin, end] = line.size() <= kMaxWhole
+                                ? std::pair<size_t, size_t>(0, line.size())
+                                : partAround(line, column);
   const llvm::StringRef head = begin == 0 ? "" : "...";
 
   // One mark for each character; a tab is printed as a space.
@@ -60,6 +62,8 @@ void printPart(const llvm::SMDiagnostic &diagnostic, llvm::raw_ostream &out) {
         });
     marks += i == column ? '^' : isMarked ? '~' : ' ';
   }
+  if (column >= line.size())
+    marks += '^';
   out << text << (end < line.size() ? "..." : "") << '\n';
   out << llvm::StringRef(marks).rtrim() << '\n';
 }
@@ -70,7 +74,9 @@ void printDiagnostic(const llvm::SMDiagnostic &diagnostic,
                      llvm::raw_ostream &out) {
   const bool hasPlace =
       diagnostic.getLineNo() > 0 && diagnostic.getColumnNo() >= 0;
-  if (!hasPlace || diagnostic.getLineContents().size() <= kMaxWhole) {
+  // LLVM marks no place in a line with characters beyond ASCII.
+  if (!hasPlace || (diagnostic.getLineContents().size() <= kMaxWhole &&
+                    llvm::isASCII(diagnostic.getLineContents()))) {
     diagnostic.print(nullptr, out);
     return;
   }

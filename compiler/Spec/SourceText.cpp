@@ -21,7 +21,9 @@ void Diagnostics::print(llvm::SMRange where, llvm::SourceMgr::DiagKind kind,
   if (where.isValid())
     sources.PrintMessage(where.Start, kind, message, where);
   else
-    sources.PrintMessage(llvm::SMLoc(), kind, message);
+    // An option of the command line.
+    sources.PrintMessage(llvm::errs(),
+                         llvm::SMDiagnostic("tamc", kind, message.str()));
 }
 
 void Diagnostics::error(llvm::SMRange where, const llvm::Twine &message) {

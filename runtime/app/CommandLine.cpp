@@ -24,9 +24,9 @@
 namespace tamrt {
 namespace {
 
-/// CLI11's error in the style of our messages: one line, lower case, "expected
-/// X".
-std::string describe(const CLI::ParseError &error) {
+/// The error of `app` in the style of our messages: one line, lower case,
+/// "expected X".
+std::string describe(const CLI::ParseError &error, const CLI::App &app) {
   std::string message = error.what();
   auto part = [&](size_t end) { return message.substr(0, end); };
   if (dynamic_cast<const CLI::RequiredError *>(&error))
@@ -39,8 +39,9 @@ std::string describe(const CLI::ParseError &error) {
                : "expected " + option + " once";
   }
   if (dynamic_cast<const CLI::ExtrasError *>(&error))
-    return "unexpected argument" + message.substr(message.rfind(':')) +
-           "; --help tells more";
+    // The error's own text has them in reverse order.
+    return fmt::format("unexpected argument: {}; --help tells more",
+                       fmt::join(app.remaining(/*recurse=*/true), " "));
   for (char &c : message)
     if (c == '\n')
       c = ' ';
@@ -361,7 +362,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.help = app.version() + "\n";
     return options;
   } catch (const CLI::ParseError &error) {
-    return Error{describe(error)};
+    return Error{describe(error, app)};
   }
 
   if (!given)

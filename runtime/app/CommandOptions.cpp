@@ -109,6 +109,7 @@ void addMemoryOptions(CLI::App &command, Options &options, OptionTexts &texts) {
                   "Where steps run: sums, solve or predict = cpu or device")
       ->check(places())
       ->type_name("STEP=PLACE")
+      ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--oracle", texts.oracle,
@@ -221,6 +222,7 @@ void addFormatOptions(CLI::App &command, OptionTexts &texts) {
       .add_option("--missing", texts.missing,
                   "A text that is a missing value, too; may be repeated")
       ->type_name("TEXT")
+      ->allow_extra_args(false)
       ->take_all()
       ->group(group);
 }

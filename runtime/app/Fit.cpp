@@ -48,9 +48,12 @@ void tellSteps(const tamrt_model &model, const FitSteps &steps,
   };
   if (steps.missed)
     return tell(model, "note",
-                "rows are not summed by levels: the values of column " +
-                    nameOf(*steps.missed) +
-                    " are not all on the grid of the profile");
+                "rows are not summed by levels: " +
+                    (steps.isSingle
+                         ? "a group has a single value of column " +
+                               nameOf(*steps.missed)
+                         : "the values of column " + nameOf(*steps.missed) +
+                               " are not all on the grid of the profile"));
   // A column with two rules has two grids; one may have more levels.
   std::map<std::string, int64_t> levels;
   for (int64_t i = 0; i < model.compression->grid_count; ++i) {

@@ -135,14 +135,17 @@ std::string formatText(const std::vector<Answer> &answers, const Device &device,
     if (decision.fits)
       text += fmt::format(
           "{}: fits: {}chunks of {} row{}, {} thread{}: {} of {} bytes, the "
-          "share of {} left by program and data\n",
+          "share of {} left by {}\n",
           answer.use,
           answer.isFit ? fmt::format("{} ({}), ", shortName(decision.solver),
                                      decision.reason)
                        : "",
           rowsOf(answer), rowsOf(answer) == 1 ? "" : "s", decision.threads,
           decision.threads == 1 ? "" : "s", decision.bytes, decision.budget,
-          answer.freeBytes);
+          answer.freeBytes,
+          answer.isFit ? "program and data"
+                       : "the program; rows are not counted, and with --stream "
+                         "they need none");
     else
       text += fmt::format("{}: does not fit: {}\n", answer.use, answer.why);
     text +=

@@ -439,10 +439,11 @@ class Bytes(TestCase):
 
 
 class Fallback(TestCase):
-    NOTE = ("m1: note: rows are not summed by levels: the values of column "
-            "'{}' are not all on the grid of the profile")
+    NOTE = "m1: note: rows are not summed by levels: "
+    OFF = "the values of column '{}' are not all on the grid of the profile"
+    SINGLE = "a group has a single value of column '{}'"
 
-    def check(self, models, train, missed):
+    def check(self, models, train, reason):
         """The bytes of the plain model, in memory and from a stream."""
         expected, told, notes = self.told(models[1], train)
         self.assertEqual((told, notes), ({}, []))
@@ -450,7 +451,7 @@ class Fallback(TestCase):
                         ["--stream", "--chunk-rows=7"]):
             weights, told, notes = self.told(models[0], train, *options)
             self.assertEqual(told, {}, options)
-            self.assertEqual(notes, [self.NOTE.format(missed)], options)
+            self.assertEqual(notes, [self.NOTE + reason], options)
             self.assertEqual(self.named(weights), expected, options)
 
     def test_other_values(self):
@@ -470,10 +471,11 @@ class Fallback(TestCase):
                 ("elsewhere", lambda rng, row, g: row % 24 + 30.5 * g)):
             with self.subTest(name):
                 train = write_rows(self.dir / "train.csv", hour=hour)
-                self.check(models, train, "hour")
+                reason = self.SINGLE if name == "one value" else self.OFF
+                self.check(models, train, reason.format("hour"))
         train = write_rows(self.dir / "train.csv",
                            day=lambda rng, row: row % 9)
-        self.check(models, train, "day")
+        self.check(models, train, self.OFF.format("day"))
 
     def test_conjugate_gradients(self):
         """They compute no sums of products, and no note is printed."""
@@ -503,7 +505,7 @@ class Fallback(TestCase):
         models = self.both(ALL, profile)
         train = write_rows(self.dir / "train.csv", SIZES,
                            hour=lambda rng, row: row % 24 + .5 * (row == 4999))
-        self.check(models, train, "hour")
+        self.check(models, train, self.OFF.format("hour"))
 
     def test_predictions_off_the_grid(self):
         train = write_rows(self.dir / "train.csv")

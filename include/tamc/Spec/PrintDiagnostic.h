@@ -20,7 +20,8 @@ namespace tamc::spec {
 /// Prints a diagnostic as LLVM does, but only the part around the location of a
 /// line of more than 160 bytes: a formula of sixty terms is one line of some
 /// thousand bytes, and each remark quotes it. The column is that of the whole
-/// line; "..." replaces omitted text.
+/// line; "..." replaces omitted text. A line with characters beyond ASCII has
+/// its marks, too, which LLVM leaves out.
 void printDiagnostic(const llvm::SMDiagnostic &diagnostic,
                      llvm::raw_ostream &out);
 

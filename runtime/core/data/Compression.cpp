@@ -52,14 +52,15 @@ chooseSteps(const tamrt_model &model, const Normalization &normalization,
   const size_t groups = normalization.ranges.size() / (2 * inputs);
   for (size_t i = 0; i < size_t(model.compression->grid_count); ++i) {
     const tamrt_grid &grid = model.compression->grids[i];
-    bool fits = areOnGrid(i);
-    for (size_t g = 0; fits && g < groups; ++g) {
+    if (!areOnGrid(i))
+      return {&model, &grid};
+    for (size_t g = 0; g < groups; ++g) {
       const double *range =
           normalization.ranges.data() + 2 * (g * inputs + size_t(grid.input));
-      fits = isWithinGrid(grid, spread(g, i), {range[0], range[1]});
+      const Spread own = spread(g, i);
+      if (!isWithinGrid(grid, own, {range[0], range[1]}))
+        return {&model, &grid, own.lo == own.hi};
     }
-    if (!fits)
-      return {&model, &grid};
   }
   return {model.compression->model};
 }

@@ -28,8 +28,10 @@ struct FitSteps {
   /// The model itself, or that of its compression.
   const tamrt_model *model;
   /// If it is the model itself although it has a compression: the grid that
-  /// some values are not on.
+  /// some values are not on, or that a group has one value of alone, whose
+  /// range then is another.
   const tamrt_grid *missed = nullptr;
+  bool isSingle = false;
 };
 
 /// Chooses for training rows in memory, on `threads` threads (0: as many as the

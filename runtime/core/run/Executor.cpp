@@ -233,6 +233,11 @@ Status checkConverged(const tamrt_model &model,
                shortNumber(outcomes[g].residual) + " after " +
                std::to_string(outcomes[g].iterations) + " iterations; " +
                (isStuck ? "" : "raise --max-iterations, ") +
+               // Beside strong penalties a sketch may lose its digits.
+               (options.cg.preconditioner == Preconditioner::Sketch &&
+                        cgSketchBytes(model) > 0
+                    ? "try --preconditioner block, "
+                    : "") +
                "raise the penalty ap, " +
                (haveLimits(model) ? "lower one above 8, " : "") +
                "raise --tolerance, or take the coefficients as they are with "

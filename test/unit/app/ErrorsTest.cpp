@@ -345,6 +345,11 @@ TEST_F(Errors, CommandLine) {
               {"--format", "text, csv or json", "'xml'"});
   expectError(run(model, {"fit", "a.csv", "-o", "w", "--nonsense"}),
               {"unexpected argument: --nonsense"});
+  expectError(run(model, {"fit", "a.csv", "b", "-o", "w", "c"}),
+              {"unexpected argument: b c;"});
+  // An option that may be repeated takes one value at a time.
+  expectError(run(model, {"fit", "a.csv", "--missing", "NA", "b", "-o", "w"}),
+              {"unexpected argument: b;"});
   expectError(run(model, {"fit", "a.csv", "-o", "w", "--solver", "cg"}),
               {"--solver: expected direct, the only solver of this model, got "
                "'cg'; a model that tamc compiles with --solver auto --min-cg 0 "

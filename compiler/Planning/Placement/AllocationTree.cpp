@@ -324,12 +324,16 @@ void AllocationTree::beginSearch(int32_t item, bool mayGrow) {
     last.tries.resize(last.now.tries);
     return;
   }
-  const Range always = {0, static_cast<int32_t>(instance.times.size())};
   const int64_t size = instance.items[item].size;
-  const bool keeps = !cured && size == last.size && mayGrow == last.mayGrow;
-  last = {size, mayGrow, keeps, {}, {}, {}, {}};
-  last.now.taken = always;
-  push({root, mayGrow, always});
+  last.keeps = !cured && size == last.size && mayGrow == last.mayGrow;
+  last.size = size;
+  last.mayGrow = mayGrow;
+  last.tries.clear();
+  last.added.clear();
+  last.passed.clear();
+  last.now = {};
+  last.now.taken = always();
+  push({root, mayGrow, always()});
 }
 
 void AllocationTree::addCheckpoint() {
@@ -421,10 +425,9 @@ bool AllocationTree::descend(Try at, int32_t item, bool join) {
 bool AllocationTree::search(int32_t item, bool mayGrow, bool join) {
   beginSearch(item, mayGrow);
   Checkpoint &now = last.now;
-  const Range always = {0, static_cast<int32_t>(instance.times.size())};
   for (;;) {
     if (now.top < 0 && now.added < last.added.size())
-      push({last.added[now.added++], mayGrow, always});
+      push({last.added[now.added++], mayGrow, always()});
     addCheckpoint();
     if (now.top < 0)
       return false;

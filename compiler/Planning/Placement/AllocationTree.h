@@ -136,6 +136,9 @@ private:
   int32_t overlapping(const Node &node, int32_t item) const;
   /// Whether the spans of a temporal split cover the life of an item in it.
   bool covers(const Node &node, int32_t item) const;
+  Range always() const {
+    return {0, static_cast<int32_t>(instance.times.size())};
+  }
   /// Begins a search for the item: at a state of the last one, or at the root.
   void beginSearch(int32_t item, bool mayGrow);
   /// The last state of the last search to which one for the item comes, too;

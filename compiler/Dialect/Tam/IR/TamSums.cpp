@@ -105,10 +105,11 @@ zipPairs(ArrayRef<int32_t> first, ArrayRef<int32_t> second) {
   return pairs;
 }
 
-int64_t tamc::tam::sizeOfPairs(ArrayRef<std::pair<int64_t, int64_t>> pairs,
+int64_t tamc::tam::sizeOfPairs(ArrayRef<int32_t> first,
+                               ArrayRef<int32_t> second,
                                ArrayRef<int64_t> columns) {
   int64_t size = 0;
-  for (auto [a, b] : pairs)
+  for (auto [a, b] : llvm::zip_equal(first, second))
     size += tamrt::pairSize(columns[a], columns[b]);
   return size;
 }
@@ -130,8 +131,7 @@ LogicalResult GramPairsOp::verify() {
   if (count == 0 || getSecond().size() != count) // gram_pairs_c1
     return emitOpError("expected pairs of designs, got ")
            << count << " and " << getSecond().size() << " indices";
-  const auto pairs = getPairList();
-  for (auto [a, b] : pairs)
+  for (auto [a, b] : getPairList())
     if (a < 0 || b < 0 || a >= designs || b >= designs ||
         a == b) // gram_pairs_c1
       return emitOpError("expected pairs of two of ")
@@ -143,8 +143,8 @@ LogicalResult GramPairsOp::verify() {
   if (failed(verifyChunkRows(*this, getDesigns())) ||
       (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
     return failure(); // gram_pairs_c5
-  const int64_t size =
-      sizeOfPairs(pairs, llvm::map_to_vector(getDesigns(), columnsOf));
+  const int64_t size = sizeOfPairs(
+      getFirst(), getSecond(), llvm::map_to_vector(getDesigns(), columnsOf));
   if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({size}))
     return emitOpError("expected an accumulator of ") // gram_pairs_c3
            << size << ", got " << getAccumulator().getType();
@@ -399,13 +399,12 @@ static LogicalResult verifyPairs(NormalMatrixOp op, ArrayRef<int64_t> columns) {
            << op.getFirst()->size() << " and " << op.getSecond()->size();
   const auto count = static_cast<int64_t>(columns.size());
   DenseSet<std::pair<int64_t, int64_t>> known;
-  const auto pairs = op.getPairList();
-  for (auto [a, b] : pairs)
+  for (auto [a, b] : op.getPairList())
     if (a < 0 || b < 0 || a >= count || b >= count || a == b ||
         !known.insert(std::minmax(a, b)).second) // normal_matrix_c4
       return op.emitOpError("expected each pair of two of ")
              << count << " effects once, got " << a << " and " << b;
-  const int64_t size = sizeOfPairs(pairs, columns);
+  const int64_t size = sizeOfPairs(*op.getFirst(), *op.getSecond(), columns);
   if (shapeOf(op.getPairs()) != ArrayRef<int64_t>({size})) // normal_matrix_c5
     return op.emitOpError("expected sums of pairs of ")
            << size << ", got " << op.getPairs().getType();

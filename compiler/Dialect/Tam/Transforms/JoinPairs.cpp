@@ -73,7 +73,6 @@ static void join(NormalMatrixOp matrix, ArrayRef<Pair> pairs) {
   SmallVector<Value> designs;
   DenseMap<Value, int32_t> indices;
   SetVector<Operation *> sums;
-  SmallVector<std::pair<int64_t, int64_t>> indexed;
   SmallVector<int32_t> first, second, firstEffects, secondEffects;
   auto indexOf = [&](Value design) {
     auto [known, isNew] = indices.try_emplace(design, indices.size());
@@ -87,7 +86,6 @@ static void join(NormalMatrixOp matrix, ArrayRef<Pair> pairs) {
     second.push_back(indexOf(pair.b));
     firstEffects.push_back(static_cast<int32_t>(pair.first));
     secondEffects.push_back(static_cast<int32_t>(pair.second));
-    indexed.push_back({first.back(), second.back()});
     sums.insert(pair.sum);
     if (last->isBeforeInBlock(pair.sum))
       last = pair.sum;
@@ -96,7 +94,7 @@ static void join(NormalMatrixOp matrix, ArrayRef<Pair> pairs) {
   builder.setInsertionPointAfter(last);
   Location loc = matrix.getLoc();
   const int64_t size =
-      sizeOfPairs(indexed, llvm::map_to_vector(designs, columnsOf));
+      sizeOfPairs(first, second, llvm::map_to_vector(designs, columnsOf));
   auto type = RankedTensorType::get(
       {size}, builder.getF64Type(),
       SumsAttr::get(builder.getContext(), SumsLayout::Full));

@@ -192,8 +192,10 @@ std::string getGramKernel(EncodingInterface a, EncodingInterface b);
 int64_t columnsOf(mlir::Value matrix);
 
 /// Numbers that the sums of pairs of matrices take together (tamrt/steps.h,
-/// pairSize). `pairs` are indices of `columns`, which has each matrix's.
-int64_t sizeOfPairs(llvm::ArrayRef<std::pair<int64_t, int64_t>> pairs,
+/// pairSize). `first` and `second`, of one size, are indices of `columns`,
+/// which has each matrix's.
+int64_t sizeOfPairs(llvm::ArrayRef<int32_t> first,
+                    llvm::ArrayRef<int32_t> second,
                     llvm::ArrayRef<int64_t> columns);
 
 /// The most numbers in a row of an encoded design matrix: its columns if it is

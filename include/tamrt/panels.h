@@ -219,19 +219,27 @@ private:
   int64_t low[kMaxFactors] = {}, high[kMaxFactors] = {};
 };
 
+/// The cubic B-splines on a span depend only on knots within two spans of it,
+/// so that the kind of a span is the number of spans before and after it, each
+/// at most two.
+TAMRT_PANELS_FUNCTION constexpr int64_t kindOfSpan(int64_t before,
+                                                   int64_t after) {
+  return 3 * (before < 2 ? before : 2) + (after < 2 ? after : 2);
+}
+constexpr int64_t kKindsOfSpan = 9;
+
 /// The ten products of two of the cubics on a span are polynomials of degree
 /// six, so that seven of them are a basis. These are the coefficients by which
 /// the four squares and the three products of neighbours, in this order,
-/// combine to the product of functions 0 and 2, by the number of spans before
-/// and after it, each at most two. By symmetry the same coefficients, with
-/// functions counted from the other end and the kind of the mirrored span, give
-/// the product of functions 3 and 1.
+/// combine to the product of functions 0 and 2, by the kind of the span. By
+/// symmetry the same coefficients, with functions counted from the other end
+/// and the kind of the mirrored span, give the product of functions 3 and 1.
 ///
 /// None is larger than 0.73, so that the two combined sums are as accurate as
 /// the others. They are numbers here, rather than a computation, because fits
 /// have the same bytes on all machines: they were solved in 80 bits, in which
 /// their last bits are rounded.
-TAMRT_PANELS_TABLE double kCubicProducts[9][7] = {
+TAMRT_PANELS_TABLE double kCubicProducts[kKindsOfSpan][7] = {
     {0.0, 0x1.5555555555555p-2, 0.0, 0x1p-62, 0.0, 0.0, 0.0},
     {-0x1.999999999999ap-67, 0x1.5555555555555p-3, 0x1.7b425ed097b42p-4,
      -0x1.2f684bda12f68p-6, 0.0, -0x1.c71c71c71c71cp-3, -0x1.2f684bda12f68p-5},

@@ -110,9 +110,9 @@ TAMRT_BODY double sumOfCubics(const Sums &sums, int64_t starts, int64_t row,
       sum += sums[word + 7];
     else {
       // Functions 3 and 1 are functions 0 and 2 from the other end.
-      const int64_t before = least(start, int64_t(2));
-      const int64_t after = least(starts - 1 - start, int64_t(2));
-      const int64_t kind = i == 0 ? 3 * before + after : 3 * after + before;
+      const int64_t before = start, after = starts - 1 - start;
+      const int64_t kind = i == 0 ? panels::kindOfSpan(before, after)
+                                  : panels::kindOfSpan(after, before);
       double product = 0.0;
       for (int64_t k = 0; k < 4; ++k) {
         const double square = sums[word + (i == 0 ? k : 3 - k)];

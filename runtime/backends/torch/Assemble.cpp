@@ -92,10 +92,10 @@ void addCubics(int64_t starts, int64_t n, int64_t corner, Additions &out) {
     for (int64_t i = 0; i < 3; ++i)
       out.add(corner + i * (n + 1) + 1, next + i);
     out.add(corner + 3, next + 3);
-    const int64_t before = std::min<int64_t>(start, 2);
-    const int64_t after = std::min<int64_t>(starts - 1 - start, 2);
-    const auto &up = panels::kCubicProducts[3 * before + after];
-    const auto &down = panels::kCubicProducts[3 * after + before];
+    const int64_t before = start, after = starts - 1 - start;
+    const auto &up = panels::kCubicProducts[panels::kindOfSpan(before, after)];
+    const auto &down =
+        panels::kCubicProducts[panels::kindOfSpan(after, before)];
     for (int64_t i = 0; i < 4; ++i) {
       out.add(corner + 2, square + i, up[i]);
       out.add(corner + n + 3, square + 3 - i, down[i]);

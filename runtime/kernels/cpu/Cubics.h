@@ -16,6 +16,7 @@
 #define TAMRT_KERNELS_CPU_CUBICS_H
 
 #include "kernels/cpu/Support.h"
+#include "tamrt/panels.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -28,23 +29,15 @@ struct Cubics {
   alignas(32) double coefficients[4][4];
 };
 
-/// The functions on a span depend only on knots within two spans of it, so that
-/// the kind of a span is the number of spans before and after it, each at most
-/// two.
-constexpr int64_t kindsOfSpan = 9;
-TAMRT_INLINE constexpr int64_t kindOfSpan(int64_t before, int64_t after) {
-  return 3 * std::min<int64_t>(before, 2) + std::min<int64_t>(after, 2);
-}
-
 /// The cubics of every kind of span.
 struct CubicTable {
-  /// By kindOfSpan.
-  Cubics kinds[kindsOfSpan];
+  /// By panels::kindOfSpan.
+  Cubics kinds[panels::kKindsOfSpan];
 
   constexpr CubicTable() : kinds() {
     for (int before = 0; before < 3; ++before)
       for (int after = 0; after < 3; ++after)
-        fill(kinds[kindOfSpan(before, after)], before, after);
+        fill(kinds[panels::kindOfSpan(before, after)], before, after);
   }
 
 private:

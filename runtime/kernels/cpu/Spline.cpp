@@ -168,7 +168,7 @@ struct Block {
 };
 
 /// The kind of a span with two spans before it and two after it.
-constexpr int64_t innerKind = kindOfSpan(2, 2);
+constexpr int64_t innerKind = panels::kindOfSpan(2, 2);
 
 /// The cubics of the inner kind at several shares: u^3/6 and 2/3 - u^2 + u^3/2,
 /// and the same of 1 - u.
@@ -197,7 +197,7 @@ TAMRT_INLINE void evaluateOthers(const Block &block, uint64_t others,
   for (uint64_t rest = others; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     const int32_t span = block.spans[i];
-    const int64_t kind = kindOfSpan(span, last - span);
+    const int64_t kind = panels::kindOfSpan(span, last - span);
     if (kind == innerKind)
       continue;
     const Cubics &cubics = cubicTable.kinds[kind];

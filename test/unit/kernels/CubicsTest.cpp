@@ -18,9 +18,12 @@ namespace {
 TEST(CubicsTest, SquaresAndNeighboursGiveTheOtherProducts) {
   for (int64_t before = 0; before < 3; ++before)
     for (int64_t after = 0; after < 3; ++after) {
-      const Cubics &cubics = cubicTable.kinds[kindOfSpan(before, after)];
-      const auto &up = panels::kCubicProducts[kindOfSpan(before, after)];
-      const auto &down = panels::kCubicProducts[kindOfSpan(after, before)];
+      const Cubics &cubics =
+          cubicTable.kinds[panels::kindOfSpan(before, after)];
+      const auto &up =
+          panels::kCubicProducts[panels::kindOfSpan(before, after)];
+      const auto &down =
+          panels::kCubicProducts[panels::kindOfSpan(after, before)];
       for (double u = 0; u <= 1; u += 0x1p-5) {
         double f[4];
         for (int i = 0; i < 4; ++i)

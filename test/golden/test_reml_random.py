@@ -273,6 +273,11 @@ class RemlRandom(harness.TestCase):
                 within, _ = self.tune(model, train, f"--bounds={low},6")
                 self.assertLess(got["score"], within["score"] + MINIMUM,
                                 (seed, low))
+            # From -1 on both searches would begin at the bound.
+            once, _ = self.tune(model, train, "--bounds=-1,6")
+            twice, _ = self.tune(model, train, "--bounds=-1.000000001,6")
+            self.assertLess(once["evaluations"], .7 * twice["evaluations"])
+            self.assert_close([once["score"]], [twice["score"]], MINIMUM, "V")
 
     def test_errors(self):
         model, rows = self.prepare(weights="w")

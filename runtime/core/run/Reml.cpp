@@ -40,12 +40,11 @@ constexpr double kNoise = 4;
 /// A search. V is known at `aps`.
 class RemlSearch {
 public:
-  /// `evaluations` have been made before.
+  /// Of `start` for each penalty. `evaluations` have been made before.
   RemlSearch(RemlScore &score, double start, const TuneOptions &options,
              const TuneReport &report, size_t evaluations = 0)
       : score(score), options(options), report(report),
-        aps(score.groups.problem.penalties.size(),
-            std::clamp(start, options.low, options.high)),
+        aps(score.groups.problem.penalties.size(), start),
         evaluations(evaluations) {}
 
   /// The score is infinite if V is, where the search begins, and `mustFit` is
@@ -276,12 +275,14 @@ Result<TuneResult> minimizeReml(SearchGroups &groups, const PenaltyBasis &basis,
   RemlScore score(groups, basis);
   if (Status s = score.prepare(); !s)
     return std::move(s).error();
+  const double start = std::clamp(kStart, options.low, options.high);
+  const double otherStart = std::clamp(kOtherStart, options.low, options.high);
   Result<TuneResult> found =
-      RemlSearch(score, kStart, options, report).run(/*mustFit=*/true);
-  if (!found || !hasFewRows(groups))
+      RemlSearch(score, start, options, report).run(/*mustFit=*/true);
+  if (!found || otherStart == start || !hasFewRows(groups))
     return found;
   Result<TuneResult> other =
-      RemlSearch(score, kOtherStart, options, report, found->evaluations)
+      RemlSearch(score, otherStart, options, report, found->evaluations)
           .run(/*mustFit=*/false);
   if (!other)
     return other;

@@ -41,8 +41,6 @@ struct Packed {
 /// times faster. Without a bound, a search of few choices would pack for
 /// minutes.
 constexpr int64_t kPackingShare = 25;
-/// Those of a packing by `auto`, which are its default.
-constexpr int64_t kMostPacking = 50000;
 
 class ExactSearch {
 public:
@@ -239,7 +237,7 @@ private:
     Options packing = options;
     packing.strategy = "auto";
     packing.threads = 1;
-    packing.nodes = packingLeft < kMostPacking ? packingLeft : 0;
+    packing.nodes = packingLeft < kAutoNodes ? packingLeft : 0;
     if (options.timeLimit)
       packing.timeLimit = std::max(deadline.left(), 0.0);
     Plan made = tamc::planning::plan(alone, packing);
@@ -248,9 +246,8 @@ private:
     packed.proved = made.fits() ? made.status == Status::Optimal
                                 : made.status == Status::Infeasible;
     // Without a proof all were spent, though not all of them are counted.
-    if (!options.timeLimit)
-      packingLeft -= packed.proved ? std::min(made.nodes, packingLeft)
-                                   : std::min(kMostPacking, packingLeft);
+    packingLeft -=
+        std::min(packed.proved ? made.nodes : kAutoNodes, packingLeft);
     return found->second = packed;
   }
 
@@ -260,7 +257,8 @@ private:
   const Relaxation &relaxation;
   const Options &options;
   int64_t budget, used = 0;
-  /// Decisions that packings may still make.
+  /// Decisions that packings may still make; `infinite`, or nearly, with a time
+  /// limit.
   int64_t packingLeft;
   const Deadline &deadline;
   Selection chosen;

@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
+#include <utility>
 
 using namespace tamc::planning;
 
@@ -343,10 +345,11 @@ private:
   void moveOutUntilItFits(const Candidate &first, bool isLarge) {
     Candidate failed = first;
     Selection moved = first.selection;
+    Departures left;
     for (int round = 0; round < (isLarge ? 2 : 60); ++round) {
       if (deadline.passed() && round > 1)
         return;
-      if (!moveOut(failed, moved, isLarge))
+      if (!moveOut(failed, moved, left, isLarge))
         return;
       failed = consider(moved, isLarge ? 0.3 : 0.1);
       if (failed.fits())
@@ -401,10 +404,15 @@ private:
     }
   }
 
+  /// The stages that have left a space. They do not return, or else two spaces
+  /// could pass an item to each other for ever.
+  using Departures = std::set<std::pair<int32_t, int32_t>>;
+
   /// Lets items leave the spaces whose packing is too high: the cheapest of
   /// those that share time with a stay above the capacity, or with `all` every
   /// such stay itself.
-  bool moveOut(const Candidate &failed, Selection &selection, bool all) {
+  bool moveOut(const Candidate &failed, Selection &selection, Departures &left,
+               bool all) {
     if (failed.packed.offsets.empty())
       return false;
     const std::vector<Buffer> &stays = failed.placed.problem.buffers;
@@ -439,6 +447,7 @@ private:
       struct Way {
         Cost cost;
         int32_t item;
+        size_t stay;
         std::vector<int32_t> path;
       };
       std::optional<Way> cheapest;
@@ -460,22 +469,26 @@ private:
         auto costs = [&](int32_t s, int32_t o) {
           const ChoiceModel::Option &option =
               model.optionsOf(model.stages[s])[o];
-          bool leaves = option.resource != stays[j].space ||
-                        built.times[s].upper <= residences[j].lower ||
-                        residences[j].upper <= built.times[s].lower;
-          return Cost(option.cost) + (leaves ? 0 : huge);
+          const bool leaves =
+              option.resource != stays[j].space || !isDuring(s, residences[j]);
+          return Cost(option.cost) +
+                 (leaves && !left.count({s, option.resource}) ? 0 : huge);
         };
         std::optional<Cost> cost =
             table.cheapest(item, path, costs, model.items[item].move);
         if (cost && *cost < huge)
           if (Cost more = *cost - before; !cheapest || more < cheapest->cost)
-            cheapest = Way{more, item, path};
+            cheapest = Way{more, item, j, path};
         table.put(item, old);
       }
       if (!cheapest)
         continue;
       table.take(cheapest->item);
       table.put(cheapest->item, cheapest->path);
+      const ChoiceModel::Item &item = model.items[cheapest->item];
+      for (int32_t s = item.firstStage; s < item.firstStage + item.stages; ++s)
+        if (isDuring(s, residences[cheapest->stay]))
+          left.insert({s, stays[cheapest->stay].space});
       seen[cheapest->item] = true;
       any = true;
       if (!all)
@@ -483,6 +496,11 @@ private:
     }
     selection = table.selection();
     return any;
+  }
+
+  bool isDuring(int32_t stage, const Interval &time) const {
+    return time.lower < built.times[stage].upper &&
+           built.times[stage].lower < time.upper;
   }
 
   /// By stay: its times in the problem; everything for one that does not move.
@@ -532,8 +550,9 @@ private:
     Relaxation relaxation(model, costOf(model, selection));
     bound = relaxation.bound();
     Candidate made = pack(selection, 0.5);
+    Departures left;
     for (int round = 0; round < 1000 && !made.fits(); ++round) {
-      if (!moveOut(made, selection, model.items.size() > 3000))
+      if (!moveOut(made, selection, left, model.items.size() > 3000))
         break;
       made = pack(selection, 0.5);
     }

@@ -251,7 +251,7 @@ Placement placeBest(const Instance &instance, const Options &options) {
     compact(instance, best.offsets, deadline);
   int64_t budget = options.nodes       ? options.nodes
                    : options.timeLimit ? infinite
-                                       : 50000;
+                                       : kAutoNodes;
   Portfolio portfolio(instance, options, deadline, best);
   if (!portfolio.isDone() && !isFaithful(instance) && instance.size() <= 64)
     improveByOrders(instance, std::min<int64_t>(budget, 100000), deadline,

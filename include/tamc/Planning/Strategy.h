@@ -55,6 +55,9 @@ enum class Chooser {
   NextUse,
 };
 
+/// Decisions that `auto` may make by default, without a time limit.
+inline constexpr int64_t kAutoNodes = 50000;
+
 /// Options of a strategy. A plan depends only on the problem and the options,
 /// unless `timeLimit` ends a search early.
 struct Options {

@@ -310,8 +310,55 @@ TEST(Choice, ManyBuffersStayNearTheBoundWithEviction) {
             0.65);
 }
 
-/// Plans whose costs saturate cannot be told apart: the cheaper space of the
-/// buffers of a class is not found.
+/// Beside a space without a capacity everything fits. What leaves a space that
+/// cannot be packed must not come back, when another one is as full.
+TEST(Choice, LargeAlignmentsLeaveSmallSpaces) {
+  for (uint64_t seed : {180, 209, 274, 341}) {
+    std::mt19937_64 random(seed);
+    auto draw = [&](int64_t least, int64_t most) {
+      return least + int64_t(random() % uint64_t(most - least + 1));
+    };
+    Problem problem;
+    problem.spaces.resize(3);
+    problem.spaces[0].capacity = 192;
+    problem.spaces[1].capacity = 128;
+    const int64_t count = draw(3, 24), unit = draw(0, 1) ? 64 : 1;
+    for (int64_t i = 0; i < count; ++i) {
+      Buffer buffer;
+      buffer.name = "b" + std::to_string(i);
+      buffer.size = unit > 1 ? unit * draw(1, 4) : draw(1, 200);
+      const int64_t lower = draw(0, 30), upper = lower + draw(4, 16);
+      buffer.live = {{lower, upper}};
+      if (draw(0, 1)) {
+        const int64_t gap = draw(lower + 1, upper - 2);
+        buffer.live = {{lower, gap}, {gap + 1, upper}};
+      }
+      for (int64_t time = lower; time < upper; time += draw(1, 5))
+        if (buffer.live.size() == 1 || time != buffer.live[0].upper)
+          buffer.uses.push_back(time);
+      if (draw(0, 5) == 0)
+        buffer.uses.clear();
+      buffer.alignment = int64_t(1) << draw(0, 7);
+      buffer.choices = {
+          {0, buffer.size}, {1, 3 * buffer.size}, {2, 9 * buffer.size}};
+      problem.buffers.push_back(std::move(buffer));
+    }
+    ASSERT_FALSE(validate(problem)) << validate(problem)->message;
+    for (bool evict : {false, true})
+      for (int64_t nodes : {20, 1000}) {
+        Options options = optionsOf(evict, Objective::Cost);
+        options.alignment = unit;
+        options.nodes = nodes;
+        const Plan made = plan(problem, options);
+        ASSERT_TRUE(made.fits()) << "seed " << seed << ": " << made.reason;
+        // The space without a capacity has not all.
+        Problem none = problem;
+        none.spaces[0].capacity = none.spaces[1].capacity = 0;
+        EXPECT_LT(*made.cost, *plan(none, options).cost) << "seed " << seed;
+      }
+  }
+}
+
 TEST(Choice, DecisionsBoundThePackingsToo) {
   // Gaps make packings hard to prove. Each choice that is tried has its own.
   std::mt19937_64 random(7);
@@ -345,6 +392,8 @@ TEST(Choice, DecisionsBoundThePackingsToo) {
   EXPECT_LT(seconds, 1);
 }
 
+/// Plans whose costs saturate cannot be told apart: the cheaper space of the
+/// buffers of a class is not found.
 TEST(Choice, CostsThatSaturateAreNotCalledOptimal) {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
   Problem problem;

@@ -80,34 +80,10 @@ int64_t tamc::tamk::heapPeak(func::FuncOp function, const LiveRanges &ranges,
   return peak;
 }
 
-bool tamc::tamk::isRecursive(func::FuncOp function, ModuleOp module) {
-  SmallVector<func::FuncOp> stack{function};
-  DenseSet<Operation *> seen;
-  while (!stack.empty()) {
-    func::FuncOp caller = stack.pop_back_val();
-    WalkResult result = caller.walk([&](CallOpInterface call) {
-      auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-      auto callee =
-          symbol ? module.lookupSymbol<func::FuncOp>(symbol.getRootReference())
-                 : func::FuncOp();
-      if (callee == function)
-        return WalkResult::interrupt();
-      if (callee && seen.insert(callee).second)
-        stack.push_back(callee);
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return true;
-  }
-  return false;
-}
-
 /// The function of the module that is called; null if that is not known.
 func::FuncOp ArgumentUses::calleeOf(CallOpInterface call) const {
   auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-  ModuleOp module = this->module;
-  return symbol ? module.lookupSymbol<func::FuncOp>(symbol.getRootReference())
-                : func::FuncOp();
+  return symbol ? functions.lookup(symbol.getRootReference()) : func::FuncOp();
 }
 
 /// Whether a call may pass it as one of these arguments.
@@ -150,15 +126,15 @@ bool ArgumentUses::isKeptBy(OpOperand &use) const {
   return false;
 }
 
-ArgumentUses::ArgumentUses(ModuleOp module) : module(module) {
-  SmallVector<std::pair<BlockArgument, BufferViewFlowAnalysis::ValueSetT>>
-      arguments;
+ArgumentUses::ArgumentUses(ModuleOp module) {
+  SmallVector<std::pair<BlockArgument, BufferAliases::Values>> arguments;
   for (auto function : module.getOps<func::FuncOp>()) {
+    functions[function.getSymNameAttr()] = function;
     auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
     if (function.isExternal() ||
         llvm::none_of(function.getArgumentTypes(), isMemory))
       continue;
-    BufferViewFlowAnalysis aliases(function);
+    BufferAliases aliases(function);
     for (BlockArgument argument : function.getArguments())
       if (isMemory(argument.getType()))
         arguments.push_back({argument, aliases.resolve(argument)});
@@ -286,24 +262,29 @@ static Value isInside(OpBuilder &builder, Location loc, Value address,
 void tamc::tamk::removeDeallocations(
     Operation *root, const LiveRanges &ranges, const DenseSet<Value> &planned,
     llvm::function_ref<Value(Attribute space)> arena) {
+  auto isPlanned = [&](Value origin) { return planned.contains(origin); };
+  // In the order of the program: origins have none.
+  SmallVector<memref::AllocOp> allocs;
   SmallVector<memref::DeallocOp> deallocs;
-  root->walk([&](memref::DeallocOp dealloc) { deallocs.push_back(dealloc); });
+  root->walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op); alloc && isPlanned(alloc))
+      allocs.push_back(alloc);
+    else if (auto dealloc = dyn_cast<memref::DeallocOp>(op))
+      deallocs.push_back(dealloc);
+  });
   for (memref::DeallocOp dealloc : deallocs) {
     Value freed = dealloc.getMemref();
     SmallVector<Value> origins = ranges.originsOf(freed);
-    auto isPlanned = [&](Value origin) { return planned.contains(origin); };
     if (llvm::none_of(origins, isPlanned))
       continue;
     if (!llvm::all_of(origins, isPlanned)) {
       OpBuilder builder(dealloc);
       Location loc = dealloc.getLoc();
-      // A cast may have changed the space of what is freed. The origins have no
-      // order.
+      // A cast may have changed the space of what is freed.
       SetVector<Value> arenas;
-      root->walk([&](memref::AllocOp alloc) {
-        if (isPlanned(alloc) && llvm::is_contained(origins, alloc.getResult()))
+      for (memref::AllocOp alloc : allocs)
+        if (llvm::is_contained(origins, alloc.getResult()))
           arenas.insert(arena(alloc.getType().getMemorySpace()));
-      });
       Value address =
           memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, freed);
       Value inside;

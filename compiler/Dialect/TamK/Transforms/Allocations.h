@@ -41,10 +41,6 @@ bool collectUnused(mlir::Value value, llvm::SetVector<mlir::Operation *> &ops);
 int64_t heapPeak(mlir::func::FuncOp function, const LiveRanges &ranges,
                  const llvm::DenseMap<mlir::Operation *, int64_t> &dynamic);
 
-/// Whether the module contains calls by which `function` can be entered while
-/// it runs.
-bool isRecursive(mlir::func::FuncOp function, mlir::ModuleOp module);
-
 /// What the functions of a module may do with their arguments, other than use
 /// them until they return.
 class ArgumentUses {
@@ -63,7 +59,7 @@ private:
   bool isFreedBy(mlir::OpOperand &use) const;
   bool isKeptBy(mlir::OpOperand &use) const;
 
-  mlir::ModuleOp module;
+  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> functions;
   /// Those that may be freed, and those that may be used after the return.
   llvm::DenseSet<mlir::Value> freed, kept;
 };

@@ -35,10 +35,9 @@ static SmallVector<Value> madeOf(OpOperand &use) {
   return SmallVector<Value>(user->getResults());
 }
 
-SmallVector<NameSpan>
-tamc::tamk::spansOfNames(Region &body, Value buffer,
-                         const BufferViewFlowAnalysis &aliases) {
-  BufferViewFlowAnalysis::ValueSetT names = aliases.resolve(buffer);
+SmallVector<NameSpan> tamc::tamk::spansOfNames(Region &body, Value buffer,
+                                               const BufferAliases &aliases) {
+  BufferAliases::Values names = aliases.resolve(buffer);
   // An address that is compared names it, too.
   SmallVector<Value> all(names.begin(), names.end());
   DenseSet<Value> needed;

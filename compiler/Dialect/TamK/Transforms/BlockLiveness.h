@@ -9,7 +9,8 @@
 #ifndef TAMC_DIALECT_TAMK_TRANSFORMS_BLOCKLIVENESS_H
 #define TAMC_DIALECT_TAMK_TRANSFORMS_BLOCKLIVENESS_H
 
-#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "BufferAliases.h"
+
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -31,9 +32,8 @@ struct NameSpan {
 /// that it reaches. A value that a branch passes on is needed until the branch
 /// if what it becomes is needed; so is one of which a view is made. A
 /// deallocation needs nothing. O(values * blocks + uses).
-llvm::SmallVector<NameSpan>
-spansOfNames(mlir::Region &body, mlir::Value buffer,
-             const mlir::BufferViewFlowAnalysis &aliases);
+llvm::SmallVector<NameSpan> spansOfNames(mlir::Region &body, mlir::Value buffer,
+                                         const BufferAliases &aliases);
 
 /// The branches at the ends of blocks at which no value names the buffer any
 /// more, where the blocks have `spans`.

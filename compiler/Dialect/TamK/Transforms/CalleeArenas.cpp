@@ -12,6 +12,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
 using namespace tamc;
@@ -24,10 +25,82 @@ Calls::Calls(ModuleOp module) : module(module) {
   if (uses)
     for (SymbolTable::SymbolUse use : *uses)
       users[use.getSymbolRef().getRootReference()].insert(use.getUser());
+  for (auto function : module.getOps<func::FuncOp>())
+    functions[function.getSymNameAttr()] = function;
+  findRecursive();
+}
+
+/// Finds the strongly connected components of the graph of calls, by Tarjan's
+/// algorithm.
+void Calls::findRecursive() {
+  struct Visit {
+    func::FuncOp function;
+    SmallVector<func::FuncOp> callees;
+  };
+  /// The number of a function that was entered, and the least number of those
+  /// that it reaches and that have no component yet.
+  struct Numbers {
+    size_t own, least;
+  };
+  DenseMap<Operation *, Numbers> numbers;
+  DenseSet<Operation *> done;
+  SmallVector<Operation *> open;
+  SmallVector<Visit> visits;
+  auto enter = [&](func::FuncOp function) {
+    const size_t number = numbers.size();
+    numbers[function] = {number, number};
+    open.push_back(function);
+    Visit visit{function, {}};
+    function.walk([&](CallOpInterface call) {
+      if (auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+        if (func::FuncOp callee = functions.lookup(symbol.getRootReference()))
+          visit.callees.push_back(callee);
+    });
+    if (llvm::is_contained(visit.callees, function))
+      recursive.insert(function);
+    visits.push_back(std::move(visit));
+  };
+  auto leave = [&](Operation *function) {
+    const Numbers mine = numbers[function];
+    if (!visits.empty()) {
+      Numbers &callers = numbers[visits.back().function];
+      callers.least = std::min(callers.least, mine.least);
+    }
+    if (mine.least < mine.own)
+      return;
+    const bool isCycle = open.back() != function;
+    Operation *member = nullptr;
+    do {
+      member = open.pop_back_val();
+      done.insert(member);
+      if (isCycle)
+        recursive.insert(member);
+    } while (member != function);
+  };
+  for (auto &[name, function] : functions) {
+    if (!numbers.contains(function))
+      enter(function);
+    while (!visits.empty()) {
+      Visit &visit = visits.back();
+      if (visit.callees.empty()) {
+        Operation *left = visit.function;
+        visits.pop_back();
+        leave(left);
+        continue;
+      }
+      func::FuncOp callee = visit.callees.pop_back_val();
+      auto known = numbers.find(callee);
+      if (known == numbers.end()) {
+        enter(callee);
+      } else if (!done.contains(callee)) {
+        Numbers &mine = numbers[visit.function];
+        mine.least = std::min(mine.least, known->second.own);
+      }
+    }
+  }
 }
 
 std::vector<func::FuncOp> Calls::calleesFirst() const {
-  ModuleOp module = this->module;
   std::vector<func::FuncOp> order;
   DenseSet<Operation *> seen;
   // A function, and the callees that are still to be visited.
@@ -37,11 +110,13 @@ std::vector<func::FuncOp> Calls::calleesFirst() const {
       return;
     SmallVector<func::FuncOp> callees;
     function.walk([&](func::CallOp call) {
-      if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+      if (func::FuncOp callee =
+              functions.lookup(call.getCalleeAttr().getAttr()))
         callees.push_back(callee);
     });
     stack.push_back({function, std::move(callees)});
   };
+  ModuleOp module = this->module;
   for (auto function : module.getOps<func::FuncOp>()) {
     enter(function);
     while (!stack.empty()) {
@@ -62,7 +137,7 @@ bool Calls::mayExtend(func::FuncOp function) const {
          !function->hasAttr(tam::kStepAttrName) &&
          (found == users.end() ||
           llvm::all_of(found->second, llvm::IsaPred<func::CallOp>)) &&
-         !isRecursive(function, module);
+         !recursive.contains(function);
 }
 
 /// Whether an op runs once whenever its function does, or several times after
@@ -77,11 +152,10 @@ static bool runsInTurn(Operation *op) {
 /// The functions that a call reaches which may run while another one does, or
 /// that a function reaches whose calls are not all known.
 DenseSet<Operation *> Calls::findAtOnce() const {
-  ModuleOp module = this->module;
   DenseSet<Operation *> found;
   SmallVector<func::FuncOp> stack;
   auto enter = [&](StringAttr name) {
-    if (auto function = module.lookupSymbol<func::FuncOp>(name))
+    if (func::FuncOp function = functions.lookup(name))
       if (found.insert(function).second)
         stack.push_back(function);
   };
@@ -97,7 +171,7 @@ DenseSet<Operation *> Calls::findAtOnce() const {
 }
 
 std::string Calls::whyNoGlobal(func::FuncOp function) {
-  if (isRecursive(function, module))
+  if (recursive.contains(function))
     return "its function is recursive";
   if (!atOnce)
     atOnce = findAtOnce();

@@ -22,7 +22,7 @@
 namespace tamc::tamk {
 
 /// The calls of a module's functions. Calls may get more operands, but no call
-/// may be added or removed.
+/// may be added or removed. Construction is linear in the number of ops.
 class Calls {
 public:
   explicit Calls(mlir::ModuleOp module);
@@ -50,8 +50,12 @@ public:
 
 private:
   llvm::DenseSet<mlir::Operation *> findAtOnce() const;
+  void findRecursive();
 
   mlir::ModuleOp module;
+  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> functions;
+  /// Those that calls in the module can enter while they run.
+  llvm::DenseSet<mlir::Operation *> recursive;
   /// By symbol, what refers to it, if all references are known. They are found
   /// once: a search through the module for each function would take longer than
   /// planning it.

@@ -75,7 +75,7 @@ private:
 
   func::FuncOp function;
   Helpers helpers;
-  BufferViewFlowAnalysis aliases;
+  BufferAliases aliases;
   OpBuilder builder;
   /// For each row of the plan, whether the buffer has taken ownership of its
   /// bytes.

@@ -103,7 +103,7 @@ void LiveRanges::tick(Operation *op) {
 }
 
 SmallVector<Value> LiveRanges::aliasesOf(memref::AllocOp alloc) const {
-  BufferViewFlowAnalysis::ValueSetT found = aliases.resolve(alloc.getResult());
+  BufferAliases::Values found = aliases.resolve(alloc.getResult());
   return SmallVector<Value>(found.begin(), found.end());
 }
 
@@ -561,7 +561,7 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     range.last = isUsed ? std::max(range.last, time.last) : time.last;
     isUsed = true;
   };
-  BufferViewFlowAnalysis::ValueSetT named = aliases.resolve(alloc.getResult());
+  BufferAliases::Values named = aliases.resolve(alloc.getResult());
   for (Value alias : named)
     for (OpOperand &use : alias.getUses()) {
       Operation *user = use.getOwner();

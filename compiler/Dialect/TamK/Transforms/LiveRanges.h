@@ -9,8 +9,9 @@
 #ifndef TAMC_DIALECT_TAMK_TRANSFORMS_LIVERANGES_H
 #define TAMC_DIALECT_TAMK_TRANSFORMS_LIVERANGES_H
 
+#include "BufferAliases.h"
+
 #include "mlir/Analysis/AliasAnalysis.h"
-#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -124,7 +125,7 @@ private:
   llvm::SmallVector<std::pair<int64_t, int64_t>, 1>
   exclusiveTimes(mlir::memref::AllocOp alloc, mlir::Block *scope) const;
 
-  mlir::BufferViewFlowAnalysis aliases;
+  BufferAliases aliases;
   llvm::DenseMap<mlir::Operation *, LiveRange> times;
   int64_t now = 0;
 };

@@ -94,6 +94,8 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     for (func::FuncOp function : functions)
       if (!function.isExternal() && failed(plan(function)))
         return signalPassFailure();
+    if (failed(refuseElsewhere()))
+      return signalPassFailure();
   }
 
 private:
@@ -131,6 +133,7 @@ private:
     return success();
   }
 
+  LogicalResult refuseElsewhere();
   LogicalResult plan(func::FuncOp function);
   FailureOr<PlanAttr> findPlanOfLaunches(func::FuncOp function, size_t allocs);
   std::string whyNotDynamic(func::FuncOp function, memref::AllocOp alloc);
@@ -169,6 +172,22 @@ private:
 };
 
 } // namespace
+
+/// Refuses the allocations that are in no function of the module itself.
+LogicalResult PlanMemory::refuseElsewhere() {
+  for (Operation &op : *getOperation().getBody()) {
+    if (isa<func::FuncOp>(op))
+      continue;
+    WalkResult result = op.walk([&](memref::AllocOp alloc) -> WalkResult {
+      return refuse(alloc, "it is inside '" + op.getName().getStringRef() +
+                               "', and only the functions of the module itself "
+                               "are planned");
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
 
 /// An arena of the type; `bytes` is its size if the type is dynamic.
 /// Allocations are made at the insertion point of `builder`.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iostream>
+#include <sstream>
 
 using namespace tamrt;
 
@@ -86,4 +87,18 @@ std::string readAll(Input &input, std::string &bytes) {
       return "expected at most 2^32 bytes";
   }
   return input.fault();
+}
+
+std::optional<std::string> readFile(const std::string &path) {
+  std::stringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file || file.peek() == std::ifstream::traits_type::eof())
+    if (!file.eof())
+      return std::nullopt;
+  text << file.rdbuf();
+  return text.str();
 }

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,5 +49,9 @@ private:
 /// All bytes of an input, at most 2^32; returns an error message, empty on
 /// success.
 std::string readAll(Input &input, std::string &bytes);
+
+/// All bytes of a file as they are, or of standard input for "-"; nothing if it
+/// cannot be read.
+std::optional<std::string> readFile(const std::string &path);
 
 #endif // TAM_PLAN_INPUT_H

@@ -13,6 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Combinations.h"
 #include "Input.h"
 #include "Output.h"
 #include "Snapshot.h"
@@ -76,20 +77,6 @@ int complain(const std::string &file, const Diagnostic &wrong) {
   if (wrong.line && wrong.column)
     place += ":" + std::to_string(wrong.column);
   return complain(place, wrong.message);
-}
-
-std::optional<std::string> readFile(const std::string &path) {
-  std::stringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file || file.peek() == std::ifstream::traits_type::eof())
-    if (!file.eof())
-      return std::nullopt;
-  text << file.rdbuf();
-  return text.str();
 }
 
 bool isJson(const std::string &text) {
@@ -495,9 +482,6 @@ int run(Arguments &arguments, TimeLimit &limit) {
   }
   if (!text)
     return complain(arguments.problem, "cannot read");
-  if (arguments.format == "iopddl" && !arguments.plan.empty())
-    return complain("--check", "expected a plan of buffers, got the format "
-                               "iopddl");
   CsvOptions reading;
   reading.ignorePins = arguments.ignorePins;
   Binding binding;
@@ -561,8 +545,13 @@ int run(Arguments &arguments, TimeLimit &limit) {
       if (given)
         return complain(option, "expected a problem with one space for each "
                                 "buffer, got a choice of spaces");
-  } else if (arguments.options.evict) {
-    return complain("--evict", "expected a problem with a choice of spaces");
+  } else {
+    for (auto [option, given] :
+         {std::pair("--evict", arguments.options.evict),
+          std::pair("--objective", arguments.objective != "cost"),
+          std::pair("--choose", arguments.choose != "search")})
+      if (given)
+        return complain(option, "expected a problem with a choice of spaces");
   }
   limit.reserve(limit.elapsed() * writingPerReading(arguments.emit));
   if (arguments.timeLimit > 0)
@@ -745,6 +734,7 @@ int main(int argc, char **argv) {
                  "most threads of a strategy; results do not depend on it")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", options.seed, "of the random parts")
+      ->check(CLI::NonNegativeNumber)
       ->default_str("1");
   app.add_option("--emit", arguments.emit,
                  "form of the output: svg is a picture, html a page to look "
@@ -777,6 +767,8 @@ int main(int argc, char **argv) {
     int code = app.exit(error);
     return code == 0 ? 0 : 1;
   }
+  if (auto idle = findIdleOption(app))
+    return complain(idle->first, idle->second);
   arguments.isStrategyGiven = app.count("--strategy") > 0;
   if (arguments.objective == "peak")
     options.objective = Objective::Peak;

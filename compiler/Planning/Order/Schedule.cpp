@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -63,10 +64,14 @@ namespace {
 
 /// The bytes that are alive while an operation runs in every order: its own
 /// buffers, and those that are accessed before it and after it in every order.
-Load floorOf(const Problem &problem, const Program &program) {
+/// Of the operations that are looked at before it is late.
+Load floorOf(const Problem &problem, const Program &program,
+             const std::function<bool()> &isLate) {
   DataFlow flow(problem);
   Load floor(program.spaces, 0);
-  for (int32_t op = 0; op < static_cast<int32_t>(program.size()); ++op) {
+  for (int32_t op = 0;
+       op < static_cast<int32_t>(program.size()) && (op % 16 || !isLate());
+       ++op) {
     Load load(program.spaces, 0);
     for (const std::vector<int32_t> &group : program.groups) {
       int64_t most = 0;
@@ -99,7 +104,9 @@ public:
     int64_t work = std::max<int64_t>(
         static_cast<int64_t>(program.size()) + program.touches(), 1);
     // The bound takes every pair of an operation and an access.
-    floor = work <= 40000 ? floorOf(problem, program) : Load(program.spaces, 0);
+    floor = work <= 40000
+                ? floorOf(problem, program, [this] { return isLate(); })
+                : Load(program.spaces, 0);
     for (size_t op = 0; op < program.size(); ++op) {
       Load touched(program.spaces, 0);
       for (int32_t buffer : program.buffersOf[op])

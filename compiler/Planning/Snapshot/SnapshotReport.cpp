@@ -41,10 +41,8 @@ std::optional<std::pair<int64_t, int64_t>> planned(const Plan *plan, size_t i) {
   return std::pair(plan->peak[i], plan->bound[i]);
 }
 
-/// More than another number, as "+7.0%".
+/// More than another number, as "+7.0%". `than` is above 0.
 std::string more(int64_t bytes, int64_t than) {
-  if (than <= 0)
-    return {};
   double part = static_cast<double>(bytes) / static_cast<double>(than) - 1;
   return (part < 0 ? "" : "+") + percent(part);
 }
@@ -123,7 +121,7 @@ std::string tamc::planning::toText(const TorchSnapshot &snapshot,
       if (device.hasSegments && device.reservedPeak > 0)
         out << ", " << more(found->first, device.reservedPeak)
             << " of reserved";
-      else if (auto other = planned(replay, i))
+      else if (auto other = planned(replay, i); other && other->first > 0)
         out << ", " << more(found->first, other->first) << " of caching";
       out << "\n";
     }

@@ -130,12 +130,22 @@ static bool readsOrder(tam::ModelAttr model) {
   return model.getCarryBytes() > 0;
 }
 
+/// Whether a name is one of the limits in <stdint.h>, or looks like one.
+static bool isLimit(llvm::StringRef name) {
+  return (name.ends_with("_MAX") || name.ends_with("_MIN") ||
+          name.ends_with("_C")) &&
+         llvm::any_of(
+             llvm::ArrayRef<llvm::StringRef>{"INT", "UINT", "SIZE_", "PTRDIFF_",
+                                             "SIG_ATOMIC_", "WCHAR_", "WINT_"},
+             [&](llvm::StringRef begin) { return name.starts_with(begin); });
+}
+
 /// Whether a name is a keyword of C or C++, or a macro that compilers and libc
 /// define.
 static bool isKeyword(llvm::StringRef name) {
   static constexpr llvm::StringLiteral keywords =
       " "
-      "NULL alignas alignof and and_eq asm assert auto bitand bitor bool "
+      "EOF NULL alignas alignof and and_eq asm assert auto bitand bitor bool "
       "break case catch char char16_t char32_t char8_t class co_await "
       "co_return co_yield compl concept const const_cast consteval "
       "constexpr constinit continue decltype default delete do double "
@@ -147,7 +157,7 @@ static bool isKeyword(llvm::StringRef name) {
       "template this thread_local throw true try typedef typeid typename "
       "typeof typeof_unqual union unix unsigned using virtual void "
       "volatile wchar_t while xor xor_eq ";
-  return keywords.contains((" " + name + " ").str());
+  return isLimit(name) || keywords.contains((" " + name + " ").str());
 }
 
 namespace {

@@ -88,7 +88,7 @@ void printDiagnostic(const llvm::SMDiagnostic &diagnostic,
   printPart(diagnostic, out);
 }
 
-void shortenLongLines(llvm::SourceMgr &sources) {
+void setDiagnosticPrinter(llvm::SourceMgr &sources) {
   sources.setDiagHandler([](const llvm::SMDiagnostic &diagnostic, void *) {
     printDiagnostic(diagnostic, llvm::errs());
   });

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -435,9 +436,16 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       options.allocator.kind != AllocatorKind::BestFit)
     return Error{"expected --allocator bfc with --memory-growth " +
                  texts.growth + ", got " + texts.allocator};
+  std::set<std::string> placed;
   for (const std::string &text : texts.placement)
-    for (const std::string &place : splitAtCommas(text))
+    for (const std::string &place : splitAtCommas(text)) {
+      const std::string step = place.substr(0, place.find('='));
+      if (!placed.insert(step).second)
+        return Error{"expected one place for each step with --placement, got "
+                     "two for " +
+                     step};
       parsePlace(place, options.placement);
+    }
   if (!texts.rows.empty())
     options.planRows = *parseCount(texts.rows, INT64_MAX);
   if (!texts.groups.empty())

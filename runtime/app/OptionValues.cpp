@@ -175,7 +175,8 @@ CLI::Validator levels() {
       [](std::string &text) -> std::string {
         for (const std::string &level : splitAtCommas(text))
           if (!parseLevel(level))
-            return "expected levels between 0 and 1, such as 0.9, got '" +
+            return "expected levels between 0 and 1 in digits, such as 0.9, "
+                   "got '" +
                    level + "'";
         return "";
       },

@@ -36,7 +36,12 @@ double elementOf(const double *triangle, int64_t i, int64_t j) {
   return triangle[triangleSize(std::max(i, j)) + std::min(i, j)];
 }
 
-double rootOf(double variance) { return std::sqrt(std::max(variance, 0.0)); }
+/// Products of values so large that their sum overflows may be infinite with
+/// both signs, so that it is no number; it is infinite then.
+double rootOf(double variance) {
+  return std::isnan(variance) ? std::numeric_limits<double>::infinity()
+                              : std::sqrt(std::max(variance, 0.0));
+}
 
 } // namespace
 

@@ -104,6 +104,14 @@ class ConjugateGradients(harness.TestCase):
         # The sketch's products and the iterations before it are counted.
         self.assertGreater(most["sketch"], 256)
         self.assertLess(most["sketch"], most["block"])
+        for name, hint in (("sketch", "try --preconditioner block, "),
+                           ("block", "")):
+            run = self.run_program(model, "fit", rows, "-o", "w",
+                                   "--solver=cg", "--max-iterations=2",
+                                   f"--preconditioner={name}")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"raise --max-iterations, {hint}raise the penalty "
+                          "ap, ", run.stderr)
 
     def test_memory(self):
         """512 trees of 32 leaves, 100,000 rows: less than 200 MB, both planned

@@ -535,8 +535,8 @@ class Errors(TestCase):
                 for given in ([f"--interval={wrong}"], ["--interval", wrong]):
                     self.failure(
                         self.model, *said, *given,
-                        says="--interval: expected levels between 0 and 1, "
-                             f"such as 0.9, got '{part}'")
+                        says="--interval: expected levels between 0 and 1 in "
+                             f"digits, such as 0.9, got '{part}'")
             self.failure(self.model, *said, "--interval=.9", "--interval=.90",
                          says="--interval: .90: expected once, got twice")
 

@@ -438,7 +438,7 @@ class Queues(Devices):
                 self.assertRegex(said, f"memory of '{label}', .* [1-9][0-9]* "
                                        "blocks")
         for label, why in (
-                ("sim:0,sim:0", "expected devices of one kind"),
+                ("sim:0,sim:0", "expected each device once"),
                 ("sim,cpu", "expected devices of one kind"),
                 ("sim:0,", "expected devices of one kind"),
                 ("sim:0,sim:7", "device 'sim:7': there are 2")):

@@ -246,6 +246,18 @@ class Refused(Hostile):
                 self.both_fail(self.spoiled("a", value),
                                "in.csv: line 27: column 'a': group 'G1'", got)
 
+    def test_levels_declared_missing(self):
+        self.give("k,y\n1,2\n2,3\n-99,4\n")
+        profile = harness.write_csv(self.dir / "profile.csv",
+                                    [{"k": 1, "y": 2}, {"k": 2, "y": 3}])
+        model = self.compile("y ~ c(k)", "--profile", profile, name="levels")
+        for more in ([], ["--stream"]):
+            run = self.run_program(model, "fit", self.input, "-o", "w",
+                                   "--missing=-99", *more)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("in.csv: line 4: column 'k': expected a finite "
+                          "value, got a missing value", run.stderr)
+
     def test_small_numbers_are_zero(self):
         self.give(self.spoiled("a", "0"))
         zero = self.fit(self.model, self.input).read_bytes()

@@ -427,6 +427,28 @@ class Options(TestCase):
                               [quantile / quantiles[0]
                                for quantile in quantiles], 1e-11, "width")
 
+    def test_far_away(self):
+        """A variance that overflows is infinite, and never no number."""
+        train, new = self.dir / "train.csv", self.dir / "new.csv"
+        train.write_text("a,b,y\n1,2,1\n2,1,3\n4,2,2\n3,5,4\n2,2,2\n")
+        new.write_text("a,b,y\n1e200,1,1\n1e200,-1e200,2\n1e160,1e160,1\n"
+                       "2,2,2\n")
+        model = self.compile("y ~ l(a) + l(b)", name="far")
+        weights = self.fit(model, train, "--inference")
+        said = [new, "--weights", weights]
+        rows = harness.parse_csv(self.succeed(
+            model, "predict", *said, "--se", "--interval=.9"))
+        for row in rows[:-1]:
+            self.assertTrue(math.isfinite(float(row["prediction"])))
+            self.assertEqual((row["se"], row["lower_90"], row["upper_90"]),
+                             ("inf", "-inf", "inf"))
+        self.assertLess(float(rows[-1]["se"]), 10)
+        self.assertNotIn("nan", self.succeed(model, "predict", *said,
+                                             "--type=terms", "--se"))
+        told = json.loads(self.succeed(model, "evaluate", *said,
+                                       "--interval=.9", "--format=json"))
+        self.assertEqual(told["all"]["intervals"][0]["coverage"], 1)
+
     def test_level_next_to_one(self):
         """Every level that is taken gives ends that are numbers."""
         model = self.compile("y ~ l(a)", **small.KEYS)

@@ -705,7 +705,7 @@ class Lib(harness.TestCase):
     def test_odd_names(self):
         """Columns whose names are not identifiers, or become the same one."""
         columns = ["int", "a b", "a-b", "2nd", "_x", "rows", "été", "*/",
-                   "y??/"]
+                   "INT64_MAX", "y??/"]
         terms = " + ".join(f"l('{name}')" for name in columns[:-1])
         (self.dir / "odd.yaml").write_text(
             f"name: odd\nformula: \"'{columns[-1]}' ~ {terms}\"\n"
@@ -716,7 +716,7 @@ class Lib(harness.TestCase):
         self.assertEqual(
             re.findall(r"^  (?:const \w+ \*|size_t )(\w+);", struct, re.M),
             ["rows", "int_", "int__2", "a_b", "a_b_2", "c2nd", "c_x", "rows_2",
-             "c__t__", "c__", "y___"])
+             "c__t__", "c__", "INT64_MAX_", "y___"])
         source = self.dir / "odd.c"
         source.write_text('#include "odd.h"\nint main(void) { return 0; }\n')
         for compiler, flags in COMPILERS:

@@ -300,6 +300,10 @@ class Limits(harness.TestCase):
             self.fit(model, train, "--threads", 2, **limited(memory))
         text = self.succeed(model, "plan", "--memory", "10M")
         self.assertIn("fit: does not fit: expected", text)
+        text = self.succeed(model, "plan", "--memory", "1G", *options)
+        self.assertIn(" left by program and data\n", text)
+        self.assertIn(" left by the program; rows are not counted, and with "
+                      "--stream they need none\n", text)
         text = self.succeed(model, "plan", "--memory", "1G", "--sliding",
                             "--sliding-ram-share", "0.5", *options)
         self.assertIn("fit: fits: direct solver", text)

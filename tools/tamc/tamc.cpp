@@ -409,7 +409,7 @@ int Driver::compile() {
     return fail(*error);
 
   clock.start("read");
-  spec::shortenLongLines(sources);
+  spec::setDiagnosticPrinter(sources);
   if (compileFrom.empty())
     if (int status = readSpec())
       return status;

@@ -25,8 +25,8 @@ namespace tamc::spec {
 void printDiagnostic(const llvm::SMDiagnostic &diagnostic,
                      llvm::raw_ostream &out);
 
-/// Makes `sources` print all its diagnostics to stderr in this way.
-void shortenLongLines(llvm::SourceMgr &sources);
+/// Makes `sources` print its diagnostics to stderr by printDiagnostic().
+void setDiagnosticPrinter(llvm::SourceMgr &sources);
 
 } // namespace tamc::spec
 

@@ -316,9 +316,10 @@ void RowBlock::checkLevels(const ModelColumns &columns) {
         levelTexts[i], rows.levels[i], rules->areLevelsNumbers[i],
         [&](size_t row, bool isMissing) {
           auto fault = [&] {
+            // Any other number is missing because the user says so.
             const bool isInfinite =
-                parseNumber(levelTexts[i].texts[rows.levels[i][row]])
-                    .has_value();
+                std::isinf(parseNumber(levelTexts[i].texts[rows.levels[i][row]])
+                               .value_or(0));
             return Fault{row, column,
                          groupAt(columns, row) + expectedFinite(!isInfinite)};
           };

@@ -338,8 +338,10 @@ chooseDevices(std::string_view list,
     kinds.insert((*device)->functions().kind);
     devices.push_back(*std::move(device));
   }
-  if (labels.size() < devices.size() || kinds.size() > 1)
+  if (kinds.size() > 1)
     return isNoList;
+  if (labels.size() < devices.size())
+    return Error{fmt::format("expected each device once, got '{}'", list)};
   return devices;
 }
 

@@ -350,6 +350,12 @@ TEST_F(Errors, CommandLine) {
   // An option that may be repeated takes one value at a time.
   expectError(run(model, {"fit", "a.csv", "--missing", "NA", "b", "-o", "w"}),
               {"unexpected argument: b;"});
+  expectError(
+      run(model, {"fit", "a.csv", "--placement", "solve=cpu", "b", "-o", "w"}),
+      {"unexpected argument: b;"});
+  expectError(run(model, {"fit", "a.csv", "-o", "w", "--placement", "sums=cpu",
+                          "--placement=solve=cpu,sums=device"}),
+              {"one place for each step", "--placement", "two for sums"});
   expectError(run(model, {"fit", "a.csv", "-o", "w", "--solver", "cg"}),
               {"--solver: expected direct, the only solver of this model, got "
                "'cg'; a model that tamc compiles with --solver auto --min-cg 0 "

@@ -169,8 +169,9 @@ TEST_F(InferenceRun, WhatIsMissing) {
   expectError({"coefficients", "--weights", path("w"), "--se"}, none);
   expectError({"summary", "--weights", path("w")}, none);
   fit(model, train);
-  expectError({"predict", train, "--weights", path("w"), "--interval=1"},
-              "expected levels between 0 and 1, such as 0.9, got '1'");
+  expectError(
+      {"predict", train, "--weights", path("w"), "--interval=1"},
+      "expected levels between 0 and 1 in digits, such as 0.9, got '1'");
   expectError({"predict", train, "--weights", path("w"), "--type=terms",
                "--interval=0.5"},
               "expected --interval with --type=response, got terms");

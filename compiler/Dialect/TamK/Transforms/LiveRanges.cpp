@@ -119,9 +119,13 @@ LiveRanges::deallocations(memref::AllocOp alloc) const {
 
 SmallVector<Value> LiveRanges::originsOf(Value value) const {
   SmallVector<Value> origins;
-  for (Value source : aliases.resolveReverse(value))
-    if (aliases.resolveReverse(source).size() == 1)
+  for (Value source : aliases.resolveReverse(value)) {
+    auto [known, isNew] = views.try_emplace(source);
+    if (isNew)
+      known->second = aliases.resolveReverse(source).size() > 1;
+    if (!known->second)
       origins.push_back(source);
+  }
   return origins;
 }
 

@@ -126,6 +126,8 @@ private:
   exclusiveTimes(mlir::memref::AllocOp alloc, mlir::Block *scope) const;
 
   BufferAliases aliases;
+  /// Whether a value may name the memory of others, as far as it was asked.
+  mutable llvm::DenseMap<mlir::Value, bool> views;
   llvm::DenseMap<mlir::Operation *, LiveRange> times;
   int64_t now = 0;
 };

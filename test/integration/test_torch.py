@@ -191,6 +191,8 @@ class Torch(Served):
         for reserve, message in (
                 (16, "expected TAMRT_TORCH_RESERVE to be at least 64 bytes, "
                      "got 16"),
+                ("256M", "expected TAMRT_TORCH_RESERVE to be at least 64 bytes, "
+                         "got 256M"),
                 (1 << 60, "expected 1152921504606846976 bytes of memory for "
                           "temporary tensors, got less")):
             run = self.run_program(model, "fit", self.train, "-o", "out",

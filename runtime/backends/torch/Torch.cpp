@@ -34,6 +34,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -326,13 +327,18 @@ int32_t probe(char *why, size_t whyBytes) {
 const char *label(int32_t index) { return devices[size_t(index)].name.c_str(); }
 
 tamrt_device *open(int32_t index, char *why, size_t whyBytes) {
-  const int64_t bytes = number("TAMRT_TORCH_RESERVE", int64_t(256) << 20);
-  if (bytes < TAMRT_ALIGNMENT) {
-    std::snprintf(why, whyBytes,
-                  "expected TAMRT_TORCH_RESERVE to be at least %d bytes, got "
-                  "%lld",
-                  TAMRT_ALIGNMENT, static_cast<long long>(bytes));
-    return nullptr;
+  int64_t bytes = int64_t(256) << 20;
+  const char *given = std::getenv("TAMRT_TORCH_RESERVE");
+  if (given && *given) {
+    const char *end = given + std::strlen(given);
+    const auto [stop, error] = std::from_chars(given, end, bytes);
+    if (error != std::errc() || stop != end || bytes < TAMRT_ALIGNMENT) {
+      std::snprintf(why, whyBytes,
+                    "expected TAMRT_TORCH_RESERVE to be at least %d bytes, got "
+                    "%s",
+                    TAMRT_ALIGNMENT, given);
+      return nullptr;
+    }
   }
   tamrt_device *device = nullptr;
   std::string failed = "expected " + std::to_string(bytes) +

@@ -9,6 +9,7 @@
 #include "app/Tune.h"
 
 #include "app/Session.h"
+#include "app/TextTable.h"
 #include "core/model/Model.h"
 #include "io/Number.h"
 
@@ -270,30 +271,22 @@ std::string formatText(const tamrt_model &model, const Options &options,
 std::string formatGroups(const tamrt_model &model, const Options &options,
                          std::span<const std::string> groups,
                          const ChosenAps &chosen) {
-  std::vector<std::vector<std::string>> rows = {
-      {model.group ? model.group : "",
-       fmt::format("{} score", nameOf(options.tune.criterion))}};
+  TextTable table;
+  std::vector<std::string> head = {
+      model.group ? model.group : "",
+      fmt::format("{} score", nameOf(options.tune.criterion))};
   for (const Coordinate &coordinate : coordinatesOf(model))
-    rows.front().push_back(model.penalties[coordinate.penalty].name);
+    head.push_back(model.penalties[coordinate.penalty].name);
+  table.row(std::move(head));
   for (size_t g = 0; g < groups.size(); ++g) {
     const TuneResult &result = chosen.results[g];
-    std::vector<std::string> &row = rows.emplace_back();
-    row = {groups[g], fmt::format("{:.10g}", result.score)};
+    std::vector<std::string> row = {groups[g],
+                                    fmt::format("{:.10g}", result.score)};
     for (double ap : result.aps)
       row.push_back(fmt::format("{:.6g}", ap));
+    table.row(std::move(row));
   }
-  std::string text;
-  for (const std::vector<std::string> &row : rows)
-    for (size_t i = 0; i < row.size(); ++i) {
-      size_t width = 0;
-      for (const std::vector<std::string> &other : rows)
-        width = std::max(width, other[i].size());
-      const std::string space(width - row[i].size(), ' ');
-      text += i == 0 ? row[i] + space : "  " + space + row[i];
-      if (i + 1 == row.size())
-        text += "\n";
-    }
-  return text;
+  return table.format();
 }
 
 } // namespace

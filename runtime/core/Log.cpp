@@ -8,6 +8,8 @@
 
 #include "core/Log.h"
 
+#include "io/ControlCharacters.h"
+
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -83,19 +85,8 @@ void logLine(LogLevel level, std::string_view message) {
 
 std::string lineOf(std::string_view name, std::string_view kind,
                    std::string_view message) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string line = std::string(name) + ": " + std::string(kind) + ": ";
-  for (char c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      line += c;
-      continue;
-    }
-    line += "\\x";
-    line += digits[byte >> 4];
-    line += digits[byte & 15];
-  }
-  return line + '\n';
+  return std::string(name) + ": " + std::string(kind) + ": " +
+         escapeControls(message) + '\n';
 }
 
 } // namespace tamrt

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "io/ControlCharacters.h"
 #include "plot/Draw.h"
 #include "plot/Ticks.h"
 
@@ -20,16 +21,6 @@ namespace {
 std::string utf8(unsigned code) {
   return {char(0xE0 | code >> 12), char(0x80 | (code >> 6 & 0x3F)),
           char(0x80 | (code & 0x3F))};
-}
-
-std::string escapeControls(const std::string &text) {
-  std::string escaped;
-  for (char c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      escaped += fmt::format("\\x{:02x}", unsigned(c));
-    else
-      escaped += c;
-  return escaped;
 }
 
 std::string blanks(size_t count) { return std::string(count, ' '); }

@@ -111,6 +111,7 @@ private:
   FailureOr<Value> bindArgument(BlockArgument argument,
                                 LLVM::LLVMFuncOp function);
   LLVM::LLVMFuncOp declareInterpreter();
+  LLVM::LLVMFuncOp startAdapter(Location loc, StringRef name, size_t noAliases);
   FailureOr<std::string> writeAdapter(LLVM::LLVMFuncOp kernel);
   void makeNumbers(StringRef name, ArrayRef<int64_t> numbers);
   void makeRecord(StringRef name, Type type,
@@ -513,39 +514,81 @@ void Translator::makeRecord(
   LLVM::ReturnOp::create(builder, loc, record);
 }
 
+/// Starts an internal function of a context, a list of arguments, and as many
+/// more pointers to what nothing else points to.
+LLVM::LLVMFuncOp Translator::startAdapter(Location loc, StringRef name,
+                                          size_t noAliases) {
+  SmallVector<Type> types(2 + noAliases, pointer);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, loc, name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  types),
+      LLVM::Linkage::Internal);
+  for (size_t i = 2; i < types.size(); ++i)
+    function.setArgAttr(static_cast<unsigned>(i),
+                        LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+  builder.setInsertionPointToEnd(function.addEntryBlock(builder));
+  return function;
+}
+
 /// Writes a tamrt_generated_kernel that calls a generated kernel; returns its
-/// name. A kernel that is called by tables alone becomes part of it: its
-/// versions then read their arguments, of which there are hundreds, where they
-/// use them.
+/// name. A kernel that is called by tables alone becomes part of a function
+/// that has the versions instead: it reads its arguments, of which there are
+/// hundreds, where it uses them. But it gets those that nothing else aliases,
+/// as an address that was read may alias all, and LLVM's scheduler would not
+/// move loads of other memory to where they are used.
 FailureOr<std::string> Translator::writeAdapter(LLVM::LLVMFuncOp kernel) {
-  std::string name = (kernel.getName() + "_launch").str();
-  if (failed(tam::verifyFreeName(kernel, name)))
+  std::string name = (kernel.getName() + "_launch").str(),
+              inner = (kernel.getName() + "_list").str();
+  if (failed(tam::verifyFreeName(kernel, name)) ||
+      failed(tam::verifyFreeName(kernel, inner)))
     return failure();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(kernel);
   Location loc = kernel.getLoc();
-  auto adapter = LLVM::LLVMFuncOp::create(
-      builder, loc, name,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                  {pointer, pointer}),
-      LLVM::Linkage::Internal);
-  builder.setInsertionPointToEnd(adapter.addEntryBlock(builder));
-  SmallVector<Value> arguments{adapter.getArgument(0)};
-  for (auto [index, type] :
-       llvm::enumerate(kernel.getArgumentTypes().drop_front()))
-    arguments.push_back(LLVM::LoadOp::create(
-        builder, loc, type,
-        advance(loc, adapter.getArgument(1),
-                int64_t(index * sizeof(tamrt_argument))),
+  auto read = [&](LLVM::LLVMFuncOp in, unsigned argument) -> Value {
+    return LLVM::LoadOp::create(
+        builder, loc, kernel.getArgumentTypes()[argument],
+        advance(loc, in.getArgument(1),
+                int64_t((argument - 1) * sizeof(tamrt_argument))),
         /*alignment=*/sizeof(tamrt_argument), /*isVolatile=*/false,
-        /*isNonTemporal=*/false, /*isInvariant=*/true));
-  LLVM::CallOp::create(builder, loc, kernel, arguments);
-  if (!calledByCode.contains(kernel)) {
-    adapter.setPassthroughAttr(kernel.getPassthroughAttr());
-    kernel.removePassthroughAttr();
-    kernel.setNoInline(false);
-    kernel.setAlwaysInline(true);
+        /*isNonTemporal=*/false, /*isInvariant=*/true);
+  };
+  /// Calls the kernel with the arguments of the list.
+  auto callKernel = [&](LLVM::LLVMFuncOp in, ArrayRef<unsigned> given) {
+    SmallVector<Value> arguments{in.getArgument(0)};
+    for (unsigned i = 1; i < kernel.getNumArguments(); ++i) {
+      const unsigned *found = llvm::find(given, i);
+      arguments.push_back(found == given.end()
+                              ? read(in, i)
+                              : in.getArgument(2 + static_cast<unsigned>(
+                                                       found - given.begin())));
+    }
+    LLVM::CallOp::create(builder, loc, kernel, arguments);
+    LLVM::ReturnOp::create(builder, loc, ValueRange());
+  };
+  if (calledByCode.contains(kernel)) {
+    callKernel(startAdapter(loc, name, 0), {});
+    return name;
   }
+  SmallVector<unsigned> noAliases;
+  for (unsigned i = 1; i < kernel.getNumArguments(); ++i)
+    if (kernel.getArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName()))
+      noAliases.push_back(i);
+  LLVM::LLVMFuncOp versioned = startAdapter(loc, inner, noAliases.size());
+  callKernel(versioned, noAliases);
+  versioned.setPassthroughAttr(kernel.getPassthroughAttr());
+  kernel.removePassthroughAttr();
+  kernel.setNoInline(false);
+  kernel.setAlwaysInline(true);
+
+  builder.setInsertionPointAfter(versioned);
+  LLVM::LLVMFuncOp adapter = startAdapter(loc, name, 0);
+  SmallVector<Value> arguments{adapter.getArgument(0), adapter.getArgument(1)};
+  for (unsigned argument : noAliases)
+    arguments.push_back(read(adapter, argument));
+  LLVM::CallOp::create(builder, loc, versioned, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   return name;
 }

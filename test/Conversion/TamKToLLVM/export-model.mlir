@@ -26,13 +26,18 @@
 // Steps whose functions read their tables: two launches, one of a generated
 // kernel.
 // TABLE-DAG: @predict_8_launches = internal constant {{.*}} { i64 2, i64 4, ptr @predict_8_code, ptr @predict_8_offsets, ptr null, ptr null, i64 0, ptr @tam_generated }
-// TABLE-DAG: @predict_8_code = internal constant [9 x i64] [i64 0, i64 4, i64 10, i64 3, i64 7, i64 13, i64 -1, i64 1, i64 13]
+// TABLE-DAG: @predict_8_code = internal constant [10 x i64] [i64 0, i64 4, i64 10, i64 3, i64 7, i64 13, i64 -1, i64 2, i64 3, i64 13]
 // TABLE-DAG: @predict_8_offsets = internal constant [1 x i64] zeroinitializer
 // TABLE-DAG: @tam_generated = internal constant [1 x ptr] [ptr @own_launch]
 // TABLE-DAG: @tam_steps = {{.*}} { i32 0, i32 1, i32 0, i32 1, {{.*}} ptr @fit_init_launches }, {{.*}} { i32 3, i32 1, i32 1, i32 1, {{.*}} ptr @predict_8_launches }
+// What nothing else aliases is an argument; the rest is read from the list.
+// TABLE: define internal void @own_list(ptr %[[CTX:.*]], ptr %[[ARGUMENTS:.*]], ptr noalias %[[X:.*]]) {
+// TABLE-NEXT: %[[P:.*]] = load ptr, ptr %[[ARGUMENTS]]
+// TABLE-NEXT: call void @own(ptr %[[CTX]], ptr %[[P]], ptr %[[X]])
 // TABLE: define internal void @own_launch(ptr %[[CTX:.*]], ptr %[[ARGUMENTS:.*]]) {
-// TABLE-NEXT: %[[X:.*]] = load ptr, ptr %[[ARGUMENTS]]
-// TABLE-NEXT: call void @own(ptr %[[CTX]], ptr %[[X]])
+// TABLE-NEXT: %[[PLACE:.*]] = getelementptr i8, ptr %[[ARGUMENTS]], i32 8
+// TABLE-NEXT: %[[X:.*]] = load ptr, ptr %[[PLACE]]
+// TABLE-NEXT: call void @own_list(ptr %[[CTX]], ptr %[[ARGUMENTS]], ptr %[[X]])
 
 // PREFIX: @tam_model = internal constant
 // PREFIX-NOT: @main
@@ -143,12 +148,14 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
   %x = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf64>
   tamk.launch "normalize" ins(%v, %p : memref<?xf64>, memref<4xf64>)
       scalars(%rows : index) outs(%x : memref<8xf64>)
-  tamk.launch "own" outs(%x : memref<8xf64>) {generated}
+  tamk.launch "own" ins(%p : memref<4xf64>) outs(%x : memref<8xf64>)
+      {generated}
   return
 }
 
 module @row_loops {
-  func.func private @own(%x: memref<8xf64>) {
+  func.func private @own(%p: memref<4xf64>,
+                         %x: memref<8xf64> {llvm.noalias}) {
     return
   }
 }

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -78,108 +77,6 @@ int64_t tamc::tamk::heapPeak(func::FuncOp function, const LiveRanges &ranges,
   for (auto [position, bytes] : change)
     peak = std::max(peak, now += bytes);
   return peak;
-}
-
-/// The function of the module that is called; null if that is not known.
-func::FuncOp ArgumentUses::calleeOf(CallOpInterface call) const {
-  auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-  return symbol ? functions.lookup(symbol.getRootReference()) : func::FuncOp();
-}
-
-/// Whether a call may pass it as one of these arguments.
-bool ArgumentUses::isPassed(OpOperand &use,
-                            const DenseSet<Value> &arguments) const {
-  auto call = dyn_cast<CallOpInterface>(use.getOwner());
-  if (!call || arguments.empty())
-    return false;
-  // It may call any of the functions.
-  if (isa<Value>(call.getCallableForCallee()))
-    return true;
-  func::FuncOp callee = calleeOf(call);
-  return callee && !callee.isExternal() &&
-         arguments.contains(
-             callee.getArgument(use.getOperandNumber() -
-                                call.getArgOperands().getBeginOperandIndex()));
-}
-
-bool ArgumentUses::isFreedBy(OpOperand &use) const {
-  return mayFree(use) || isPassed(use, freed);
-}
-
-/// Whether the memory may be used after the function with this use returned.
-bool ArgumentUses::isKeptBy(OpOperand &use) const {
-  Operation *user = use.getOwner();
-  if (isPassed(use, kept))
-    return true;
-  // What the function returns is a result of its calls.
-  bool isReturned =
-      isTerminator(user) && isa<FunctionOpInterface>(user->getParentOp());
-  if (!isReturned && !isa<CallOpInterface>(user) &&
-      !tamk::whyUnsafe(use).empty())
-    return true;
-  if (isTimeless(user))
-    return false;
-  for (Operation *op = user->getParentOp(); !isa<FunctionOpInterface>(op);
-       op = op->getParentOp())
-    if (!endsAfterRegions(op) && !findAwait(op))
-      return true;
-  return false;
-}
-
-ArgumentUses::ArgumentUses(ModuleOp module) {
-  SmallVector<std::pair<BlockArgument, BufferAliases::Values>> arguments;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    functions[function.getSymNameAttr()] = function;
-    auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
-    if (function.isExternal() ||
-        llvm::none_of(function.getArgumentTypes(), isMemory))
-      continue;
-    BufferAliases aliases(function);
-    for (BlockArgument argument : function.getArguments())
-      if (isMemory(argument.getType()))
-        arguments.push_back({argument, aliases.resolve(argument)});
-  }
-  bool isStable = false;
-  auto grow = [&](DenseSet<Value> &found,
-                  bool (ArgumentUses::*isOne)(OpOperand &) const) {
-    for (auto &[argument, aliases] : arguments)
-      if (!found.contains(argument) && llvm::any_of(aliases, [&](Value alias) {
-            return llvm::any_of(alias.getUses(), [&](OpOperand &use) {
-              return (this->*isOne)(use);
-            });
-          })) {
-        found.insert(argument);
-        isStable = false;
-      }
-  };
-  while (!isStable) {
-    isStable = true;
-    grow(freed, &ArgumentUses::isFreedBy);
-    grow(kept, &ArgumentUses::isKeptBy);
-  }
-}
-
-std::string ArgumentUses::whyUnsafe(memref::AllocOp alloc,
-                                    const LiveRanges &ranges) const {
-  if (freed.empty() && kept.empty())
-    return {};
-  // The names have no order.
-  std::string least;
-  for (Value alias : ranges.aliasesOf(alloc))
-    for (OpOperand &use : alias.getUses()) {
-      bool isFreed = isPassed(use, freed);
-      if (!isFreed && !isPassed(use, kept))
-        continue;
-      func::FuncOp callee = calleeOf(cast<CallOpInterface>(use.getOwner()));
-      StringRef name =
-          callee ? callee.getName() : use.getOwner()->getName().getStringRef();
-      std::string why = ("'" + name + "' may " +
-                         (isFreed ? "free it" : "use it after it has returned"))
-                            .str();
-      if (least.empty() || why < least)
-        least = std::move(why);
-    }
-  return least;
 }
 
 /// Whether a deallocation of the memory of `alloc` may free memory that is not

@@ -16,7 +16,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <optional>
@@ -40,29 +39,6 @@ bool collectUnused(mlir::Value value, llvm::SetVector<mlir::Operation *> &ops);
 /// first. `dynamic` has the bytes of allocations of dynamic shape.
 int64_t heapPeak(mlir::func::FuncOp function, const LiveRanges &ranges,
                  const llvm::DenseMap<mlir::Operation *, int64_t> &dynamic);
-
-/// What the functions of a module may do with their arguments, other than use
-/// them until they return.
-class ArgumentUses {
-public:
-  explicit ArgumentUses(mlir::ModuleOp module);
-
-  /// Why a callee that gets the memory of `alloc` makes planning unsafe; empty
-  /// if none does.
-  std::string whyUnsafe(mlir::memref::AllocOp alloc,
-                        const LiveRanges &ranges) const;
-
-private:
-  mlir::func::FuncOp calleeOf(mlir::CallOpInterface call) const;
-  bool isPassed(mlir::OpOperand &use,
-                const llvm::DenseSet<mlir::Value> &arguments) const;
-  bool isFreedBy(mlir::OpOperand &use) const;
-  bool isKeptBy(mlir::OpOperand &use) const;
-
-  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> functions;
-  /// Those that may be freed, and those that may be used after the return.
-  llvm::DenseSet<mlir::Value> freed, kept;
-};
 
 /// An allocation of a function.
 struct Candidate {

@@ -1,4 +1,4 @@
-//===- CalleeArenas.cpp - arenas that calls pass --------------------------===//
+//===- Calls.cpp - the calls of a module ----------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CalleeArenas.h"
+#include "Calls.h"
 #include "Allocations.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SCCIterator.h"
 
 using namespace mlir;
 using namespace tamc;
@@ -27,108 +28,67 @@ Calls::Calls(ModuleOp module) : module(module) {
       users[use.getSymbolRef().getRootReference()].insert(use.getUser());
   for (auto function : module.getOps<func::FuncOp>())
     functions[function.getSymNameAttr()] = function;
-  findRecursive();
+  findOrder();
 }
 
-/// Finds the strongly connected components of the graph of calls, by Tarjan's
-/// algorithm.
-void Calls::findRecursive() {
-  struct Visit {
-    func::FuncOp function;
-    SmallVector<func::FuncOp> callees;
-  };
-  /// The number of a function that was entered, and the least number of those
-  /// that it reaches and that have no component yet.
-  struct Numbers {
-    size_t own, least;
-  };
-  DenseMap<Operation *, Numbers> numbers;
-  DenseSet<Operation *> done;
-  SmallVector<Operation *> open;
-  SmallVector<Visit> visits;
-  auto enter = [&](func::FuncOp function) {
-    const size_t number = numbers.size();
-    numbers[function] = {number, number};
-    open.push_back(function);
-    Visit visit{function, {}};
-    function.walk([&](CallOpInterface call) {
-      if (auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
-        if (func::FuncOp callee = functions.lookup(symbol.getRootReference()))
-          visit.callees.push_back(callee);
-    });
-    if (llvm::is_contained(visit.callees, function))
-      recursive.insert(function);
-    visits.push_back(std::move(visit));
-  };
-  auto leave = [&](Operation *function) {
-    const Numbers mine = numbers[function];
-    if (!visits.empty()) {
-      Numbers &callers = numbers[visits.back().function];
-      callers.least = std::min(callers.least, mine.least);
-    }
-    if (mine.least < mine.own)
-      return;
-    const bool isCycle = open.back() != function;
-    Operation *member = nullptr;
-    do {
-      member = open.pop_back_val();
-      done.insert(member);
-      if (isCycle)
-        recursive.insert(member);
-    } while (member != function);
-  };
-  for (auto &[name, function] : functions) {
-    if (!numbers.contains(function))
-      enter(function);
-    while (!visits.empty()) {
-      Visit &visit = visits.back();
-      if (visit.callees.empty()) {
-        Operation *left = visit.function;
-        visits.pop_back();
-        leave(left);
+namespace {
+
+/// A function, and the functions that it calls.
+struct Caller {
+  func::FuncOp function;
+  SmallVector<Caller *> callees;
+};
+
+} // namespace
+
+template <> struct llvm::GraphTraits<Caller *> {
+  using NodeRef = Caller *;
+  using ChildIteratorType = SmallVector<Caller *>::iterator;
+  static NodeRef getEntryNode(Caller *caller) { return caller; }
+  static ChildIteratorType child_begin(NodeRef caller) {
+    return caller->callees.begin();
+  }
+  static ChildIteratorType child_end(NodeRef caller) {
+    return caller->callees.end();
+  }
+};
+
+/// Finds the order of the functions and those that are recursive.
+void Calls::findOrder() {
+  // In the module's order; `users` has none.
+  llvm::MapVector<Operation *, Caller> callers;
+  for (auto function : module.getOps<func::FuncOp>())
+    callers[function].function = function;
+  // An entry to all.
+  Caller entry;
+  for (auto &[function, caller] : callers) {
+    entry.callees.push_back(&caller);
+    auto found = users.find(caller.function.getSymNameAttr());
+    if (found == users.end())
+      continue;
+    for (Operation *user : found->second) {
+      auto call = dyn_cast<CallOpInterface>(user);
+      if (!call || calleeOf(call) != function)
         continue;
-      }
-      func::FuncOp callee = visit.callees.pop_back_val();
-      auto known = numbers.find(callee);
-      if (known == numbers.end()) {
-        enter(callee);
-      } else if (!done.contains(callee)) {
-        Numbers &mine = numbers[visit.function];
-        mine.least = std::min(mine.least, known->second.own);
-      }
+      while (user->getParentOp() != module)
+        user = user->getParentOp();
+      if (auto from = callers.find(user); from != callers.end())
+        from->second.callees.push_back(&caller);
     }
   }
+  for (auto cycle = llvm::scc_begin(&entry); !cycle.isAtEnd(); ++cycle)
+    for (Caller *caller : *cycle) {
+      if (caller == &entry)
+        continue;
+      order.push_back(caller->function);
+      if (cycle.hasCycle())
+        recursive.insert(caller->function);
+    }
 }
 
-std::vector<func::FuncOp> Calls::calleesFirst() const {
-  std::vector<func::FuncOp> order;
-  DenseSet<Operation *> seen;
-  // A function, and the callees that are still to be visited.
-  SmallVector<std::pair<func::FuncOp, SmallVector<func::FuncOp>>> stack;
-  auto enter = [&](func::FuncOp function) {
-    if (!seen.insert(function).second)
-      return;
-    SmallVector<func::FuncOp> callees;
-    function.walk([&](func::CallOp call) {
-      if (func::FuncOp callee =
-              functions.lookup(call.getCalleeAttr().getAttr()))
-        callees.push_back(callee);
-    });
-    stack.push_back({function, std::move(callees)});
-  };
-  ModuleOp module = this->module;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    enter(function);
-    while (!stack.empty()) {
-      if (stack.back().second.empty()) {
-        order.push_back(stack.back().first);
-        stack.pop_back();
-      } else {
-        enter(stack.back().second.pop_back_val());
-      }
-    }
-  }
-  return order;
+func::FuncOp Calls::calleeOf(CallOpInterface call) const {
+  auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+  return symbol ? functions.lookup(symbol.getRootReference()) : func::FuncOp();
 }
 
 bool Calls::mayExtend(func::FuncOp function) const {

@@ -1,4 +1,4 @@
-//===- CalleeArenas.h - arenas that calls pass ------------------*- C++ -*-===//
+//===- Calls.h - the calls of a module --------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_DIALECT_TAMK_TRANSFORMS_CALLEEARENAS_H
-#define TAMC_DIALECT_TAMK_TRANSFORMS_CALLEEARENAS_H
+#ifndef TAMC_DIALECT_TAMK_TRANSFORMS_CALLS_H
+#define TAMC_DIALECT_TAMK_TRANSFORMS_CALLS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -27,8 +28,11 @@ class Calls {
 public:
   explicit Calls(mlir::ModuleOp module);
 
+  /// The function of the module that is called; null if that is not known.
+  mlir::func::FuncOp calleeOf(mlir::CallOpInterface call) const;
+
   /// All functions, each after those that it calls unless they call it, too.
-  std::vector<mlir::func::FuncOp> calleesFirst() const;
+  llvm::ArrayRef<mlir::func::FuncOp> calleesFirst() const { return order; }
 
   /// Whether anything may refer to the function.
   bool isUsed(mlir::func::FuncOp function) const {
@@ -50,10 +54,11 @@ public:
 
 private:
   llvm::DenseSet<mlir::Operation *> findAtOnce() const;
-  void findRecursive();
+  void findOrder();
 
   mlir::ModuleOp module;
   llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> functions;
+  std::vector<mlir::func::FuncOp> order;
   /// Those that calls in the module can enter while they run.
   llvm::DenseSet<mlir::Operation *> recursive;
   /// By symbol, what refers to it, if all references are known. They are found
@@ -67,4 +72,4 @@ private:
 
 } // namespace tamc::tamk
 
-#endif // TAMC_DIALECT_TAMK_TRANSFORMS_CALLEEARENAS_H
+#endif // TAMC_DIALECT_TAMK_TRANSFORMS_CALLS_H

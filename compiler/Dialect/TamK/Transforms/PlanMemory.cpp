@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Allocations.h"
+#include "ArgumentUses.h"
 #include "BufferMoves.h"
-#include "CalleeArenas.h"
+#include "Calls.h"
 #include "EntrySizes.h"
 #include "IterationArenas.h"
 #include "LiveRanges.h"
@@ -79,11 +80,11 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     }
     if (failed(readSpaces()))
       return signalPassFailure();
-    argumentUses.emplace(getOperation());
     calls = std::make_shared<Calls>(getOperation());
+    argumentUses.emplace(getOperation(), *calls);
     // Planning may add functions; those have nothing to plan. The arena of a
     // callee may become an allocation of its callers.
-    std::vector<func::FuncOp> functions = calls->calleesFirst();
+    ArrayRef<func::FuncOp> functions = calls->calleesFirst();
     int64_t count = llvm::count_if(functions, [](func::FuncOp function) {
       return function
           .walk([](memref::AllocOp) { return WalkResult::interrupt(); })

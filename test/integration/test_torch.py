@@ -189,10 +189,10 @@ class Torch(Served):
     def test_reserves_that_do_not_exist(self):
         model = self.prepare("y ~ l(a)", days=4)
         for reserve, message in (
-                (16, "expected TAMRT_TORCH_RESERVE to be at least 64 bytes, "
-                     "got 16"),
-                ("256M", "expected TAMRT_TORCH_RESERVE to be at least 64 bytes, "
-                         "got 256M"),
+                (16, "expected a whole number of at least 64 as "
+                     "TAMRT_TORCH_RESERVE, got '16'"),
+                ("256M", "expected a whole number of at least 64 as "
+                         "TAMRT_TORCH_RESERVE, got '256M'"),
                 (1 << 60, "expected 1152921504606846976 bytes of memory for "
                           "temporary tensors, got less")):
             run = self.run_program(model, "fit", self.train, "-o", "out",

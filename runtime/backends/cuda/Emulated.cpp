@@ -37,6 +37,7 @@
 #include "backends/cuda/Copies.h"
 #include "backends/cuda/Fake.h"
 #include "backends/cuda/Host.h"
+#include "core/device/BackendSettings.h"
 
 namespace tamrt::cuda {
 
@@ -55,10 +56,7 @@ template <class Body> const Kernel &kernelOf() {
 
 namespace tamrt::cuda {
 
-static int64_t number(const char *name, int64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text && *text ? std::strtoll(text, nullptr, 10) : otherwise;
-}
+static BackendSettings environment;
 
 static const char *text(const char *name, const char *otherwise) {
   const char *given = std::getenv(name);
@@ -83,7 +81,7 @@ const Kernel &copyKernel() { return kernelOf<CopyPieces>(); }
 const Kernel &rowSumsKernel() { return kernelOf<AddRows>(); }
 const Kernel &joinSegmentsKernel() { return kernelOf<JoinSegments>(); }
 
-int64_t mostCalls() { return number("TAMRT_EMULATOR_BATCH", 16); }
+int64_t mostCalls() { return environment.number("TAMRT_EMULATOR_BATCH", 16); }
 
 std::string checkSettings() {
   Order order;
@@ -92,25 +90,28 @@ std::string checkSettings() {
     return "expected forward, backward, warps or random as "
            "TAMRT_EMULATOR_ORDER, got '" +
            std::string(name) + "'";
-  if (number("TAMRT_EMULATOR_MEMORY", 0) < 0)
-    return "expected a size as TAMRT_EMULATOR_MEMORY";
-  return "";
+  return environment.wrong();
 }
 
 void start(const tamrt_core &) {
+  environment = {};
   fake::Settings settings;
   parseOrder(text("TAMRT_EMULATOR_ORDER", "forward"), settings.order);
-  settings.seed = uint64_t(number("TAMRT_EMULATOR_SEED", 0));
-  settings.countsBanks = number("TAMRT_EMULATOR_BANKS", 0) != 0;
-  settings.devices = int(number("TAMRT_EMULATOR_DEVICES", 1));
-  settings.memoryBytes = number("TAMRT_EMULATOR_MEMORY", settings.memoryBytes);
+  settings.seed = uint64_t(environment.number("TAMRT_EMULATOR_SEED", 0));
+  settings.countsBanks = environment.number("TAMRT_EMULATOR_BANKS", 0) != 0;
+  settings.devices = int(environment.number("TAMRT_EMULATOR_DEVICES", 1));
+  settings.memoryBytes =
+      environment.number("TAMRT_EMULATOR_MEMORY", settings.memoryBytes);
   settings.capability =
-      int(number("TAMRT_EMULATOR_CAPABILITY", settings.capability));
-  settings.driver = int(number("TAMRT_EMULATOR_DRIVER", settings.driver));
-  settings.failAt = uint64_t(number("TAMRT_EMULATOR_FAIL", 0));
-  settings.failures = uint64_t(number("TAMRT_EMULATOR_FAILURES", 1));
+      int(environment.number("TAMRT_EMULATOR_CAPABILITY", settings.capability));
+  settings.driver =
+      int(environment.number("TAMRT_EMULATOR_DRIVER", settings.driver));
+  settings.failAt = uint64_t(environment.number("TAMRT_EMULATOR_FAIL", 0));
+  settings.failures =
+      uint64_t(environment.number("TAMRT_EMULATOR_FAILURES", 1));
   settings.failCall = text("TAMRT_EMULATOR_CALL", "");
-  settings.error = int(number("TAMRT_EMULATOR_ERROR", settings.error));
+  settings.error =
+      int(environment.number("TAMRT_EMULATOR_ERROR", settings.error));
   settings.log = complain;
   fake::start(settings);
 }

@@ -53,6 +53,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "core/device/BackendSettings.h"
+
 #include "tamrt/backend.h"
 
 #include <algorithm>
@@ -195,7 +197,7 @@ struct tamrt_device {
   uint64_t calls = 0, failures = 0;
   uint64_t failAt = 0;
   bool failsLater = false, opaque = false, keeps = false;
-  int64_t batch = 1, batchStride = 0;
+  int64_t batch = 1, batchStride = 0, reserve = 0;
   size_t failedBytes = 0;
   std::unordered_map<void *, size_t> blocks;
   int32_t index = 0;
@@ -212,11 +214,7 @@ uint64_t failKernel = 0, failKernels = 1, failCopy = 0, failCopies = 1,
          failWait = 0;
 int32_t copyStatus = TAMRT_OK;
 tamrt_kernels kernelTable;
-
-int64_t number(const char *name, int64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text && *text ? std::strtoll(text, nullptr, 10) : otherwise;
-}
+tamrt::BackendSettings settings;
 
 [[gnu::format(printf, 2, 3)]] void log(tamrt_log_level level,
                                        const char *format, ...) {
@@ -332,8 +330,12 @@ struct Kernel<void (*)(tamrt_context *, Arguments...)> {
 };
 
 int32_t probe(char *why, size_t whyBytes) {
-  const int64_t count = number("TAMRT_SIM_DEVICES", 1);
-  if (count <= 0)
+  const int64_t count = settings.number("TAMRT_SIM_DEVICES", 1);
+  if (!settings.wrong().empty()) {
+    std::snprintf(why, whyBytes, "%s", settings.wrong().c_str());
+    return 0;
+  }
+  if (count == 0)
     std::snprintf(why, whyBytes, "TAMRT_SIM_DEVICES says there is none");
   return int32_t(count);
 }
@@ -341,18 +343,19 @@ int32_t probe(char *why, size_t whyBytes) {
 tamrt_device *open(int32_t index, char *why, size_t whyBytes) {
   auto device = std::make_unique<tamrt_device>();
   device->index = index;
-  device->total = number("TAMRT_SIM_MEMORY", int64_t(1) << 30);
-  device->largest = number("TAMRT_SIM_LARGEST", device->total);
-  device->taken = number("TAMRT_SIM_TAKEN", 0);
-  device->takenFor = number("TAMRT_SIM_TAKEN_FOR", 0);
-  device->failAt = uint64_t(number("TAMRT_SIM_FAIL", 0));
-  device->failsLater = number("TAMRT_SIM_FAIL_LATER", 0) != 0;
-  device->opaque = number("TAMRT_SIM_OPAQUE", 0) != 0;
-  device->keeps = number("TAMRT_SIM_KEEPS", 0) != 0;
-  device->batch = number("TAMRT_SIM_BATCH", 1);
-  device->batchStride = number("TAMRT_SIM_BATCH_STRIDE", 0);
-  if (device->total < 0) {
-    std::snprintf(why, whyBytes, "expected a size as TAMRT_SIM_MEMORY");
+  device->total = settings.number("TAMRT_SIM_MEMORY", int64_t(1) << 30);
+  device->largest = settings.number("TAMRT_SIM_LARGEST", device->total);
+  device->taken = settings.number("TAMRT_SIM_TAKEN", 0);
+  device->takenFor = settings.number("TAMRT_SIM_TAKEN_FOR", 0);
+  device->failAt = uint64_t(settings.number("TAMRT_SIM_FAIL", 0));
+  device->failsLater = settings.number("TAMRT_SIM_FAIL_LATER", 0) != 0;
+  device->opaque = settings.number("TAMRT_SIM_OPAQUE", 0) != 0;
+  device->keeps = settings.number("TAMRT_SIM_KEEPS", 0) != 0;
+  device->batch = settings.number("TAMRT_SIM_BATCH", 1);
+  device->batchStride = settings.number("TAMRT_SIM_BATCH_STRIDE", 0);
+  device->reserve = settings.number("TAMRT_SIM_RESERVE", 0);
+  if (!settings.wrong().empty()) {
+    std::snprintf(why, whyBytes, "%s", settings.wrong().c_str());
     return nullptr;
   }
   return device.release();
@@ -391,7 +394,7 @@ uint32_t traits(tamrt_device *device) {
   return all;
 }
 
-int64_t reserve(tamrt_device *) { return number("TAMRT_SIM_RESERVE", 0); }
+int64_t reserve(tamrt_device *device) { return device->reserve; }
 
 int32_t memory(tamrt_device *device, int64_t *freeBytes, int64_t *totalBytes) {
   std::lock_guard lock(device->mutex);
@@ -581,7 +584,7 @@ tamrt_backend makeTable() {
   table.copy = copy;
   table.kernels = kernels;
   table.reserve = reserve;
-  if (number("TAMRT_SIM_KEEPS", 0) != 0)
+  if (settings.number("TAMRT_SIM_KEEPS", 0) != 0)
     table.purge = purge;
   if (!lacks("streams")) {
     table.stream_create = createStream;
@@ -598,7 +601,7 @@ tamrt_backend makeTable() {
     table.pinned_allocate = allocatePinned;
     table.pinned_release = releasePinned;
   }
-  if (number("TAMRT_SIM_BATCH", 0) > 0) {
+  if (settings.number("TAMRT_SIM_BATCH", 0) > 0) {
     table.prepare = prepare;
     table.discard = discard;
     table.enqueue = enqueue;
@@ -657,16 +660,17 @@ tamrt_backend_register(const tamrt_core *from) {
   if (from->version != TAMRT_BACKEND_VERSION ||
       from->abi_version != TAMRT_ABI_VERSION)
     return nullptr;
-  failKernel = uint64_t(number("TAMRT_SIM_FAIL_KERNEL", 0));
-  failKernels = uint64_t(number("TAMRT_SIM_FAIL_KERNELS", 1));
-  failCopy = uint64_t(number("TAMRT_SIM_FAIL_COPY", 0));
-  failCopies = uint64_t(number("TAMRT_SIM_FAIL_COPIES", 1));
-  copyStatus =
-      int32_t(number("TAMRT_SIM_COPY_STATUS", TAMRT_ERROR_OUT_OF_MEMORY));
-  failWait = uint64_t(number("TAMRT_SIM_FAIL_WAIT", 0));
+  settings = {};
+  failKernel = uint64_t(settings.number("TAMRT_SIM_FAIL_KERNEL", 0));
+  failKernels = uint64_t(settings.number("TAMRT_SIM_FAIL_KERNELS", 1));
+  failCopy = uint64_t(settings.number("TAMRT_SIM_FAIL_COPY", 0));
+  failCopies = uint64_t(settings.number("TAMRT_SIM_FAIL_COPIES", 1));
+  copyStatus = int32_t(
+      settings.number("TAMRT_SIM_COPY_STATUS", TAMRT_ERROR_OUT_OF_MEMORY));
+  failWait = uint64_t(settings.number("TAMRT_SIM_FAIL_WAIT", 0));
   kernelCalls = copyCalls = waitCalls = 0;
   launchesApart = 0;
-  delay = std::chrono::microseconds(number("TAMRT_SIM_DELAY", 0));
+  delay = std::chrono::microseconds(settings.number("TAMRT_SIM_DELAY", 0));
   kernelTable = makeKernels();
   static tamrt_backend table;
   table = makeTable();

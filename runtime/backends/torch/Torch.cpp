@@ -26,6 +26,7 @@
 #include "backends/torch/Narrow.h"
 #include "backends/torch/Reserve.h"
 #include "backends/torch/TorchDevices.h"
+#include "core/device/BackendSettings.h"
 
 #include "tamrt/backend.h"
 
@@ -34,7 +35,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,11 +70,7 @@ int64_t failAllocation = 0, failKernel = 0, failCopy = 0;
 int64_t memoryLimit = -1;
 Bodies bodies, narrowBodies;
 tamrt_kernels kernelTable, narrowTable;
-
-int64_t number(const char *name, int64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text && *text ? std::strtoll(text, nullptr, 10) : otherwise;
-}
+tamrt::BackendSettings settings;
 
 void log(tamrt_log_level level, const std::string &line) {
   core->log(level, line.c_str());
@@ -327,25 +323,19 @@ int32_t probe(char *why, size_t whyBytes) {
 const char *label(int32_t index) { return devices[size_t(index)].name.c_str(); }
 
 tamrt_device *open(int32_t index, char *why, size_t whyBytes) {
-  int64_t bytes = int64_t(256) << 20;
-  const char *given = std::getenv("TAMRT_TORCH_RESERVE");
-  if (given && *given) {
-    const char *end = given + std::strlen(given);
-    const auto [stop, error] = std::from_chars(given, end, bytes);
-    if (error != std::errc() || stop != end || bytes < TAMRT_ALIGNMENT) {
-      std::snprintf(why, whyBytes,
-                    "expected TAMRT_TORCH_RESERVE to be at least %d bytes, got "
-                    "%s",
-                    TAMRT_ALIGNMENT, given);
-      return nullptr;
-    }
+  const int64_t bytes = settings.number("TAMRT_TORCH_RESERVE",
+                                        int64_t(256) << 20, TAMRT_ALIGNMENT);
+  const int64_t failReserve = settings.number("TAMRT_TORCH_FAIL_RESERVE", 0);
+  if (!settings.wrong().empty()) {
+    std::snprintf(why, whyBytes, "%s", settings.wrong().c_str());
+    return nullptr;
   }
   tamrt_device *device = nullptr;
   std::string failed = "expected " + std::to_string(bytes) +
                        " bytes of memory for temporary tensors, got less";
   const int32_t status = guarded(
       [&] {
-        makeReserve(size_t(bytes), number("TAMRT_TORCH_FAIL_RESERVE", 0));
+        makeReserve(size_t(bytes), failReserve);
         const TorchDevice &of = devices[size_t(index)];
         device = new tamrt_device{of, "LibTorch " TAMRT_TORCH_VERSION " on " +
                                           of.description};
@@ -484,10 +474,11 @@ tamrt_backend_register(const tamrt_core *from) {
       from->abi_version != TAMRT_ABI_VERSION)
     return nullptr;
   launches = allocations = copies = 0;
-  failAllocation = number("TAMRT_TORCH_FAIL", 0);
-  failKernel = number("TAMRT_TORCH_FAIL_KERNEL", 0);
-  failCopy = number("TAMRT_TORCH_FAIL_COPY", 0);
-  memoryLimit = number("TAMRT_TORCH_MEMORY", -1);
+  settings = {};
+  failAllocation = settings.number("TAMRT_TORCH_FAIL", 0);
+  failKernel = settings.number("TAMRT_TORCH_FAIL_KERNEL", 0);
+  failCopy = settings.number("TAMRT_TORCH_FAIL_COPY", 0);
+  memoryLimit = settings.number("TAMRT_TORCH_MEMORY", -1);
   makeKernels();
   static const tamrt_backend table = makeTable();
   return &table;

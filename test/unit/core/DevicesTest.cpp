@@ -120,6 +120,21 @@ TEST_F(Devices, SaysWhyNot) {
   EXPECT_NE(whyNot("sim").find("there is none"), std::string::npos);
 }
 
+TEST_F(Devices, SettingsAreWholeNumbers) {
+  // Read for the devices, for one device, and with the library.
+  for (const char *name : {"TAMRT_SIM_DEVICES", "TAMRT_SIM_MEMORY",
+                           "TAMRT_SIM_RESERVE", "TAMRT_SIM_DELAY"})
+    for (const char *wrong : {"256M", "-1", "x", "99999999999999999999"}) {
+      set(name, wrong);
+      EXPECT_NE(whyNot("sim").find("expected a whole number of at least 0 as " +
+                                   std::string(name) + ", got '" + wrong + "'"),
+                std::string::npos)
+          << whyNot("sim");
+      set(name, "");
+    }
+  EXPECT_EQ(whyNot("sim"), "trusted");
+}
+
 TEST_F(Devices, ADeviceThatComputesWrongIsPassedOver) {
   set("TAMRT_SIM_BROKEN", "rhs_dense");
   EXPECT_NE(whyNot("sim").find("test 'binary64 sum' failed: expected 1.0"),

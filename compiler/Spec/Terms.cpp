@@ -228,6 +228,9 @@ void writeTermsReference(llvm::raw_ostream &out) {
       out << "` | " << info.expected() << " | " << defaultText(info) << " | "
           << info.doc << " |\n";
     }
+    if (term.others)
+      out << "| `others` | column names, separated by `\\|` | none | further "
+             "inputs |\n";
   }
 }
 

@@ -20,10 +20,10 @@ EFFECTS = (
     "tree_quantile", "tree_nary", "lt", "te", "te3", "phys_spline",
     "phys_fourier", "rbf_matern")
 
-# docs/math.md section 6. The matrix of the model has condition number 1e7, and
-# the published coefficients have the rounding errors of the program that
+# docs/math.md section 6. The matrix of the model has condition number 2.5e6,
+# and the published coefficients have the rounding errors of the program that
 # computed them: they differ from the exact solution of the same equations by up
-# to 5.7e-11 of the largest coefficient, but two small ones by 1.1e-9 of
+# to 1.1e-10 of the largest coefficient, but two small ones by 1.1e-9 of
 # themselves.
 AIRPASSENGERS_BETA = (
     4.838146028999804, 1.321831162210237, -1.170010350758048,

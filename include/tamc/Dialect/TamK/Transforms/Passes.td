@@ -63,7 +63,7 @@ def TamKSpecializeRungs : Pass<"tamk-specialize-rungs", "::mlir::ModuleOp"> {
     The rungs have `chunk-rows`, half of it, a quarter, ... 1 rows. In each
     clone `capacity` is a constant, so that every buffer has a static size.
     Without a requested number of rows, the largest rung has 1024, or 2048 or
-    4096 rows if the temporaries still take at most an eighth of the memory of
+    4096 rows if the temporaries still take at most a quarter of the memory of
     the sums: each chunk passes over all sums of a large model once.
 
     A step that reads the triangle of a matrix has two rungs, of 64 rows without

@@ -62,8 +62,8 @@ const double *$_coefficients(const void *weights, size_t weights_size,
 
 /// Converts the contents of a weights file, which the executable's `fit` wrote,
 /// to weights as above. $_load_size returns the bytes of these weights, 0 if
-/// `file` is not such a file; $_load writes them. Numbers stay numbers: group
-/// '7' is group 7. If a group's name is not a plain integer, groups are
+/// `file` is not such a file; $_load writes them. If all groups are whole
+/// numbers they stay so: group '7' or '7.0' is group 7. If any is not, all are
 /// numbered from 0 in the order of the file, and so are the levels of a column
 /// of text. Allocates nothing.
 size_t $_load_size(const void *file, size_t file_size);
@@ -140,20 +140,21 @@ static bool isLimit(llvm::StringRef name) {
              [&](llvm::StringRef begin) { return name.starts_with(begin); });
 }
 
-/// Whether a name is a keyword of C or C++, or a macro that compilers and libc
-/// define.
+/// Whether a name is a keyword of C or C++, a macro that compilers and libc
+/// define, or a type that members have.
 static bool isKeyword(llvm::StringRef name) {
   static constexpr llvm::StringLiteral keywords =
       " "
-      "EOF NULL alignas alignof and and_eq asm assert auto bitand bitor bool "
+      "EOF I NULL alignas alignof and and_eq asm assert auto bitand bitor bool "
       "break case catch char char16_t char32_t char8_t class co_await "
-      "co_return co_yield compl concept const const_cast consteval "
+      "co_return co_yield compl complex concept const const_cast consteval "
       "constexpr constinit continue decltype default delete do double "
       "dynamic_cast else enum errno explicit export extern false float "
-      "for friend goto if inline int linux long mutable namespace new "
+      "for friend goto if imaginary inline int int32_t int64_t linux long "
+      "mutable namespace new "
       "noexcept not not_eq nullptr operator or or_eq private protected "
       "public register reinterpret_cast requires restrict return short "
-      "signed sizeof static static_assert static_cast struct switch "
+      "signed size_t sizeof static static_assert static_cast struct switch "
       "template this thread_local throw true try typedef typeid typename "
       "typeof typeof_unqual union unix unsigned using virtual void "
       "volatile wchar_t while xor xor_eq ";

@@ -285,7 +285,20 @@ bool Loader::readTables() const {
   return true;
 }
 
-/// Counts the groups and determines whether they are numbers.
+/// Reads the name of a group that is a whole number: "7", "7.0" or "1e3".
+static bool parseWhole(std::string_view text, int64_t &value) {
+  if (parseInteger(text, value))
+    return true;
+  // All whole numbers up to this one are doubles.
+  constexpr double most = 9007199254740992;
+  std::optional<double> number = parseNumber(text);
+  if (!number || !(*number >= -most && *number <= most))
+    return false;
+  value = int64_t(*number);
+  return double(value) == *number;
+}
+
+/// Counts the groups and determines whether they are whole numbers.
 bool Loader::readGroups() {
   JsonReader json(groups, /*nested=*/true);
   bool integers = true;
@@ -301,7 +314,7 @@ bool Loader::readGroups() {
       return false;
     int64_t number = 0;
     integers = integers && length <= sizeof text &&
-               parseInteger({text, length}, number) &&
+               parseWhole({text, length}, number) &&
                (groupCount == 0 || previous < number);
     previous = number;
     groupNameBytes += nameBytes(length);
@@ -526,7 +539,7 @@ tamrt_embed_status Loader::write(void *memory) {
       size_t length = 0;
       json.string(text, sizeof text, length);
       if (model.group)
-        parseInteger({text, length}, out.groups[g]);
+        parseWhole({text, length}, out.groups[g]);
     }
     ++g;
     return !json.failed();
@@ -582,7 +595,7 @@ int tamrt_embed_group_id(const tamrt_model *model, const void *weights,
   if (!view.header->namedGroups) {
     *id = 0;
     const bool good = model->group
-                          ? parseInteger(wanted, *id) && view.find(*id) >= 0
+                          ? parseWhole(wanted, *id) && view.find(*id) >= 0
                           : wanted.empty();
     return good ? TAMRT_EMBED_OK : TAMRT_EMBED_UNKNOWN_NAME;
   }

@@ -183,7 +183,7 @@ class Lib(harness.TestCase):
             return float(number[text]) if text[0].isalpha() else float(text)
 
         def group(text):
-            return ids[text] if text[0].isalpha() else int(text)
+            return ids[text] if text[0].isalpha() else int(float(text))
 
         members = [("g", "g", "q", group), ("date", "date", "q", day),
                    ("x", "x", "d", float), ("hour", "hour", "d", float),
@@ -520,6 +520,15 @@ class Lib(harness.TestCase):
         self.assertEqual(got, model.expected(weights))
         self.assertEqual(saved.read_bytes(), weights.read_bytes())
 
+    def test_whole_numbers(self):
+        """Groups that are whole numbers, written in other ways."""
+        model = self.grouped(groups=("1.0", "-3.0", "1e3"))
+        weights = self.fit(model.executable, model.paths["train"])
+        expected = model.expected(weights)
+        got, saved = model.run(model.build(), "load", weights)
+        self.assertEqual(got, expected)
+        self.assertEqual(model.expected(saved), expected)
+
     def test_load_splines(self):
         case, rows, _ = golden.national("load_splines")
         train, new = ([row for row in rows if row["split"] == split]
@@ -695,6 +704,8 @@ class Lib(harness.TestCase):
         fails("cannot write 'none/m.h': .*No such file", "-o", "none/libm.a")
         fails("expected a C identifier that starts with a letter as --prefix, "
               "got '1x'", "--prefix", "1x")
+        fails("expected a name .* 'tamrt', .*, got 'tamrt_x'", "--name=tamrt_x")
+        fails("expected no --device with --emit=lib", "--device=cuda")
         self.assertEqual(list(self.dir.iterdir()), [])
         run = self.run_program(harness.TAMC, "-f", "y ~ l(x)", "--prefix", "x")
         self.assertIn("expected --prefix with --emit=lib alone", run.stderr)
@@ -705,7 +716,7 @@ class Lib(harness.TestCase):
     def test_odd_names(self):
         """Columns whose names are not identifiers, or become the same one."""
         columns = ["int", "a b", "a-b", "2nd", "_x", "rows", "été", "*/",
-                   "INT64_MAX", "y??/"]
+                   "INT64_MAX", "I", "size_t", "y??/"]
         terms = " + ".join(f"l('{name}')" for name in columns[:-1])
         (self.dir / "odd.yaml").write_text(
             f"name: odd\nformula: \"'{columns[-1]}' ~ {terms}\"\n"
@@ -716,9 +727,10 @@ class Lib(harness.TestCase):
         self.assertEqual(
             re.findall(r"^  (?:const \w+ \*|size_t )(\w+);", struct, re.M),
             ["rows", "int_", "int__2", "a_b", "a_b_2", "c2nd", "c_x", "rows_2",
-             "c__t__", "c__", "INT64_MAX_", "y___"])
+             "c__t__", "c__", "INT64_MAX_", "I_", "size_t_", "y___"])
         source = self.dir / "odd.c"
-        source.write_text('#include "odd.h"\nint main(void) { return 0; }\n')
+        source.write_text('#include <complex.h>\n#include "odd.h"\n'
+                          'int main(void) { return 0; }\n')
         for compiler, flags in COMPILERS:
             subprocess.run([compiler, *flags, *WARNINGS, "-c", "-I",
                             str(self.dir), str(source), "-o",

@@ -340,6 +340,9 @@ static Fault checkPhases(Phase from, Phase to) {
            spelledEmit() + ", got one after it";
   if (staticBlas && emit != Emit::Executable)
     return std::string("expected --static-blas with --emit=exe alone");
+  if (!device.empty() && emit == Emit::Library)
+    return std::string("expected no --device with --emit=lib: libraries run on "
+                       "the CPU");
   return std::nullopt;
 }
 

@@ -245,6 +245,11 @@ int Driver::checkOutputName() const {
       return fail("expected a C identifier that starts with a letter as "
                   "--prefix, got '" +
                   prefix + "'");
+    const std::string &own = prefix.empty() && spec ? spec->name : prefix;
+    if (StringRef(own).starts_with("tamrt"))
+      return fail("expected a name of the model, or a --prefix, that does not "
+                  "begin with 'tamrt', as functions of the runtime do, got '" +
+                  own + "'");
     StringRef name = sys::path::filename(outputFile);
     if (!outputFile.empty() && !sys::fs::is_directory(outputFile) &&
         (!name.ends_with(".a") || name == ".a" || name == "lib.a"))

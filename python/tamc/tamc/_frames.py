@@ -36,16 +36,18 @@ class File:
         except ImportError:
             raise Error(f"{path}: expected pyarrow, which reads {self.format}, "
                         "to be installed") from None
-        self.names = [str(name) for name in self._schema().names]
-
-    def _schema(self) -> Any:
-        return self._open(lambda file: (file.schema_arrow
-                                        if self.format == "Parquet"
-                                        else file.schema))
+        self.names = self._open(lambda file: [
+            str(name) for name in (file.schema_arrow
+                                   if self.format == "Parquet"
+                                   else file.schema).names])
 
     def read(self, columns: Collection[str]) -> Any:
         """A table of those of the columns that the file has."""
         wanted = [name for name in self.names if name in columns]
+        for name in wanted:
+            if wanted.count(name) > 1:
+                raise Error(f"{self.path}: expected one column '{name}', got "
+                            f"{wanted.count(name)}")
         return self._open(lambda file: (
             file.read(columns=wanted) if self.format == "Parquet"
             else file.read_all().select(wanted)))
@@ -60,7 +62,8 @@ class File:
                 with pyarrow.parquet.ParquetFile(self.path) as file:
                     return use(file)
             return use(pyarrow.ipc.open_file(pyarrow.memory_map(self.path)))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, MemoryError,
+                pyarrow.ArrowException) as error:
             raise Error(f"{self.path}: {error}") from None
 
 

@@ -152,6 +152,14 @@ class Files(Folder):
             model.fit("no.parquet")
         with self.assertRaisesRegex(tamc.Error, "bad.parquet: "):
             model.fit(self.folder / "bad.parquet")
+        twice = pyarrow.Table.from_arrays([pyarrow.array([1.0, 2.0])] * 3,
+                                          names=["y", "a", "a"])
+        pyarrow.parquet.write_table(twice, self.folder / "twice.parquet")
+        pyarrow.feather.write_feather(twice, self.folder / "twice.feather")
+        for name in ("twice.parquet", "twice.feather"):
+            with self.assertRaisesRegex(
+                    tamc.Error, f"{name}: expected one column 'a', got 2"):
+                tamc.AdditiveModel("y ~ l(a)").fit(self.folder / name)
         for arguments, message in (
                 (("load.yaml", "fit", "bad.parquet", "-o", "w"),
                  "load: error: bad.parquet: "),
